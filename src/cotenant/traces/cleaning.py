@@ -1,0 +1,69 @@
+"""What was dropped, repaired or set aside while a trace was read, and how much."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Cleaning:
+    """Counts by reason; nothing leaves a trace without a line here.
+
+    Parameters
+    ----------
+    rows
+        Rows read from the source.
+    dropped
+        Rows not used, by reason.
+    repaired
+        Rows used with a changed value or place, by reason.
+    tasks_dropped
+        Tasks set aside whole, by reason.
+    share_of_load
+        Share of the mean load that those tasks carried, by reason, in [0, 1].
+    notes
+        Sentences about the source: what was recognised, assumed or left out.
+    """
+
+    rows: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    repaired: Counter[str] = field(default_factory=Counter)
+    tasks_dropped: Counter[str] = field(default_factory=Counter)
+    share_of_load: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def drop(self, reason: str, rows: int) -> None:
+        """Count rows that are not used."""
+        if rows:
+            self.dropped[reason] += rows
+
+    def repair(self, reason: str, rows: int) -> None:
+        """Count rows that are used after a repair."""
+        if rows:
+            self.repaired[reason] += rows
+
+    def set_aside(self, reason: str, tasks: int, share: float) -> None:
+        """Count tasks that are not planned, with their share of the load."""
+        if tasks:
+            self.tasks_dropped[reason] += tasks
+            self.share_of_load[reason] = self.share_of_load.get(reason, 0.0) + share
+
+    def note(self, sentence: str) -> None:
+        """Add a sentence once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    @property
+    def lost_share(self) -> float:
+        """Share of the mean load that was set aside for any reason."""
+        return sum(self.share_of_load.values())
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON, reasons in alphabetical order."""
+        return {
+            "rows": self.rows,
+            "dropped": dict(sorted(self.dropped.items())),
+            "repaired": dict(sorted(self.repaired.items())),
+            "tasks_dropped": dict(sorted(self.tasks_dropped.items())),
+            "share_of_load": dict(sorted(self.share_of_load.items())),
+            "notes": list(self.notes),
+        }
