@@ -134,6 +134,7 @@ class _Layout:
                 columns=sorted({f.position for f in self.fields}),
                 row_index_name=LINE,
                 row_index_offset=line,
+                missing_columns="insert",
             )
         except pl.exceptions.PolarsError as error:
             raise self._blame(text, line) from error
