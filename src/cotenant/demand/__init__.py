@@ -1,0 +1,1 @@
+"""What work asks for: frozen values that know nothing of machines."""

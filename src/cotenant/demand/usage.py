@@ -1,0 +1,130 @@
+"""Random usage of a task, as a distribution of at most 512 weighted values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cotenant.arrays import FloatArray, IntArray
+from cotenant.errors import InvalidInput
+from cotenant.kernels.atoms import atoms, moments
+
+ATOMS = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Usage:
+    """What a task uses of one resource at a moment, as a random variable.
+
+    Parameters
+    ----------
+    mean, variance
+        Moments of all samples (variance divides by their number); never negative.
+    values
+        Distinct usages in ascending order; empty where only moments are known. Beyond
+        512 distinct samples, neighbours are merged into their mean: the smallest and
+        the largest stay, and no value moves by more than 1/510 of their distance.
+    weights
+        Probability of each value; they add to 1.
+    observations
+        How many samples the values rest on.
+    request
+        What the owner asked for, same unit, if known.
+
+    Raises
+    ------
+    InvalidInput
+        If a moment is negative or not finite, or the arrays do not match.
+
+    Examples
+    --------
+    >>> usage = Usage.from_samples([0.1, 0.3, 0.3, 0.5])
+    >>> round(usage.mean, 3), usage.maximum, usage.observations
+    (0.3, 0.5, 4)
+    """
+
+    mean: float
+    variance: float
+    values: FloatArray
+    weights: FloatArray
+    observations: int
+    request: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("mean", "variance"):
+            value = getattr(self, name)
+            if not 0.0 <= value < np.inf:
+                raise InvalidInput(f"usage {name} is {value}; expected 0 or more")
+        if len(self.values) != len(self.weights):
+            raise InvalidInput("usage values and weights differ in length")
+
+    @classmethod
+    def from_samples(
+        cls, samples: ArrayLike, *, request: float | None = None
+    ) -> "Usage":
+        """Make a usage from observed samples, each of equal weight.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no sample, or one is negative or not finite.
+        """
+        array = np.asarray(samples, dtype=np.float64).ravel()
+        if not len(array):
+            raise InvalidInput("usage has no samples; expected at least one")
+        if not np.isfinite(array).all() or (array < 0).any():
+            raise InvalidInput("usage has samples below 0 or not finite")
+        offsets = np.array([0, len(array)], dtype=np.int64)
+        return usages(offsets, array, np.ones(len(array)), [request])[0]
+
+    @property
+    def maximum(self) -> float:
+        """The largest usage seen."""
+        return float(self._known()[-1])
+
+    def percentile(self, percent: float) -> float:
+        """Return the smallest value that at least `percent` of the samples stay within.
+
+        `percent` is in [0, 100].
+        """
+        reached = np.cumsum(self.weights) >= percent / 100.0 - 1e-12
+        values = self._known()
+        return float(values[reached.argmax() if reached.any() else -1])
+
+    def _known(self) -> FloatArray:
+        if not len(self.values):
+            raise InvalidInput("usage knows its moments only; this needs its samples")
+        return self.values
+
+
+def usages(
+    offsets: IntArray,
+    samples: FloatArray,
+    weights: FloatArray,
+    requests: Sequence[float | None],
+) -> list[Usage]:
+    """Make the usages of many tasks at once.
+
+    Parameters
+    ----------
+    offsets
+        `(tasks + 1,)`: task i has `samples[offsets[i]:offsets[i + 1]]`, at least one.
+    samples
+        Usage, not negative.
+    weights
+        How long each sample stands for, any unit.
+    """
+    mean, variance = moments(offsets, samples, weights)
+    starts, values, masses = atoms(offsets, samples, weights, ATOMS)
+    return [
+        Usage(
+            mean=float(mean[i]),
+            variance=float(variance[i]),
+            values=values[starts[i] : starts[i + 1]],
+            weights=masses[starts[i] : starts[i + 1]],
+            observations=int(offsets[i + 1] - offsets[i]),
+            request=request,
+        )
+        for i, request in enumerate(requests)
+    ]

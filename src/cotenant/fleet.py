@@ -1,0 +1,124 @@
+"""Machines: what they are called, what they offer, how many there are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cotenant.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One machine that is open for tasks.
+
+    Parameters
+    ----------
+    name
+        Unique in a plan.
+    type
+        The machine type it is one of.
+    capacity
+        What it offers by resource, in the unit of usage.
+    """
+
+    name: str
+    type: str
+    capacity: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class MachineType:
+    """Machines that are alike.
+
+    Parameters
+    ----------
+    name
+        Start of the names of its machines.
+    capacity
+        What each offers by resource, `cpu` at least; above 0.
+    count
+        How many there are; None for as many as needed.
+    type
+        A word for the kind of machine, for people.
+    cost
+        Price of one, any unit; None to take price as proportional to CPU capacity.
+    """
+
+    name: str
+    capacity: Mapping[str, float]
+    count: int | None = None
+    type: str = ""
+    cost: float | None = None
+
+    def __post_init__(self) -> None:
+        if "cpu" not in self.capacity:
+            raise InvalidInput(f"machine {self.name!r} has no cpu capacity")
+        for resource, value in self.capacity.items():
+            if not 0 < value < float("inf"):
+                raise InvalidInput(
+                    f"machine {self.name!r} has {resource} = {value}; expected above 0"
+                )
+        if self.count is not None and self.count < 0:
+            raise InvalidInput(f"machine {self.name!r} has count {self.count}")
+
+    @property
+    def price_per_cpu(self) -> float:
+        """Cost over CPU capacity; 1 where no cost is given."""
+        return 1.0 if self.cost is None else self.cost / self.capacity["cpu"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """All machines that a plan may use.
+
+    Parameters
+    ----------
+    types
+        In the order of preference where prices tie.
+    spare
+        This many of the largest machines are kept empty, so that the tasks of as many
+        lost machines find room; with an unlimited type they are added to the count.
+
+    Examples
+    --------
+    >>> Fleet.of_equal({"cpu": 4.0}).types[0].capacity["cpu"]
+    4.0
+    """
+
+    types: Sequence[MachineType] = field(default_factory=tuple)
+    spare: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.types:
+            raise InvalidInput("the fleet has no machine types")
+        names = [t.name for t in self.types]
+        if len(set(names)) < len(names):
+            raise InvalidInput("two machine types of the fleet have the same name")
+        if self.spare < 0:
+            raise InvalidInput(f"spare is {self.spare}; expected 0 or more")
+
+    @classmethod
+    def of_equal(cls, capacity: Mapping[str, float], spare: int = 0) -> "Fleet":
+        """Make a fleet of as many equal machines as needed."""
+        return cls((MachineType("m", capacity, type="equal"),), spare)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether machines differ in capacity."""
+        return len({tuple(sorted(t.capacity.items())) for t in self.types}) > 1
+
+    def usable(self) -> list[tuple[MachineType, int | None]]:
+        """Return each type with the count left after the spares, cheapest per core first.
+
+        The sort is stable: equal prices keep the order of the fleet. Spares come from
+        the machines with most CPU.
+        """
+        left = {t.name: t.count for t in self.types}
+        spare = self.spare
+        for kind in sorted(self.types, key=lambda t: -t.capacity["cpu"]):
+            count = left[kind.name]
+            if spare == 0 or count is None:
+                break
+            taken = min(spare, count)
+            left[kind.name], spare = count - taken, spare - taken
+        ordered = sorted(self.types, key=lambda t: t.price_per_cpu)
+        return [(t, left[t.name]) for t in ordered]
