@@ -63,7 +63,7 @@ def heavy(tasks: int, seed: int = 0, *, averages: bool = False) -> pl.DataFrame:
     """Make the stress pool: the load of `matched` with bursts up to a whole machine.
 
     Parameters, columns and errors are those of `matched`; `cpu` lies in [0, 1], and
-    samples of exactly 1 do occur.
+    very few samples are exactly 1.
     """
     return _pool(_HEAVY, tasks, seed, averages)
 
