@@ -1,0 +1,79 @@
+"""Results in sentences, the same for the terminal and the page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from cotenant.planning.results import Comparison, Plan, Replay
+from cotenant.report.verdict import method_name, reference_of
+from cotenant.report.words import counted, digits_of, figure, interval, percent
+
+
+def plan_answer(plan: Plan) -> tuple[str, str]:
+    """Return the number of machines, and what it means."""
+    rho, over = float(plan.settings["rho"]), plan.overload
+    machines = counted(int(plan.summary["machines"]), "machine")
+    spare = plan.summary.get("spare")
+    if over.machines_above_rho:
+        worst = percent(over.worst_machine, digits_of(over))
+        risk = (
+            f"up to {worst} of the time over capacity, above the {percent(rho)} asked"
+        )
+    else:
+        risk = f"at most {percent(rho)} of the time over capacity on any of them"
+    load = figure(plan.summary["mean_load_machines"])
+    extra = f" ({figure(spare)} of them spare)" if spare else ""
+    return machines, f"for {load} machines' worth of mean load{extra}, {risk}"
+
+
+def comparison_answer(comparison: Comparison) -> tuple[str, str]:
+    """Return the fewest machines that keep the promise, and by which method."""
+    best, rho = reference_of(comparison), percent(float(comparison.settings["rho"]))
+    if best is None:
+        return "no method", f"keeps every machine at or below {rho} overload"
+    return (
+        counted(best.machines, "machine"),
+        f"are the fewest that keep the promise of {rho}: {method_name(best.method)}, "
+        f"{best.rule.replace('-', ' ')}",
+    )
+
+
+def replay_answer(replay: Replay) -> tuple[str, str]:
+    """Return whether the promise was kept, and the measured overload."""
+    above = replay.overload.machines_above_rho
+    answer = "promise broken" if above else "promise kept"
+    many = counted(len(replay.machines), "machine")
+    where = f"on {above:,} of {many}" if above else f"on all {many}"
+    worst = percent(replay.overload.worst_machine, digits_of(replay.overload))
+    return answer, (
+        f"{where}: over capacity {interval(replay.overload)} of the time on average, "
+        f"{worst} on the worst, {percent(replay.promised)} promised"
+    )
+
+
+def set_aside(cleaning: Mapping[str, Any]) -> list[str]:
+    """Say which tasks and rows are not in the plan, one phrase a reason."""
+    shares = cleaning.get("share_of_load", {})
+    tasks = [
+        f"{counted(number, 'task')} {_spoken(reason)}"
+        + (f" ({percent(shares[reason], 2)} of the load)" if shares.get(reason) else "")
+        for reason, number in cleaning.get("tasks_dropped", {}).items()
+        if number
+    ]
+    rows = [
+        f"{counted(number, 'row')} {_spoken(reason)}"
+        for reason, number in cleaning.get("dropped", {}).items()
+        if number
+    ]
+    return tasks + rows
+
+
+def changed_tasks(replay: Replay) -> list[str]:
+    """Say which tasks of the plan were not measured, and which are new."""
+    missing, new = len(replay.missing_tasks), len(replay.new_tasks)
+    gone = f"{counted(missing, 'task')} of the plan without samples here"
+    came = f"{counted(new, 'task')} here that the plan does not know"
+    return [text for text, number in ((gone, missing), (came, new)) if number]
+
+
+def _spoken(reason: str) -> str:
+    return reason.replace("_", " ")
