@@ -1,0 +1,143 @@
+"""Any usage source to a cleaned trace."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from cotenant.arrays import FloatArray
+from cotenant.errors import InvalidInput, TraceError
+from cotenant.traces import READERS
+from cotenant.traces.cleaning import Cleaning
+from cotenant.traces.intake import CODE, Intake, Store
+from cotenant.traces.schema import Reading, ReadOptions
+from cotenant.traces.source import Member, open_source
+from cotenant.traces.trace import REGULAR, Trace, usage_column
+
+LIVE = "prometheus+"
+STEPS = 1_000_000  # time steps looked at to tell the usual one
+
+
+def read_usage(
+    sources: Sequence[str],
+    format: str = "auto",
+    options: ReadOptions | None = None,
+    advance: Callable[[int, int], None] = lambda done, total: None,
+) -> Trace:
+    """Read usage sources of one format into a cleaned trace.
+
+    Parameters
+    ----------
+    sources
+        Files, folders, globs and archives, or addresses that start with
+        ``prometheus+http``.
+    format
+        Name of a reader, or ``auto`` to recognise it.
+    advance
+        Called with the bytes read since the last call and the bytes of the whole
+        source, 0 where that is unknown.
+
+    Raises
+    ------
+    SourceNotFound
+        If a source does not exist.
+    TraceError
+        If a file is damaged or not of the format, or nothing usable is in it.
+    InvalidInput
+        If the format is unknown, or an option does not apply to it.
+    """
+    options = options or ReadOptions()
+    cleaning = Cleaning()
+    if any(s.startswith(LIVE) for s in sources):
+        return _live(sources, options, cleaning)
+    with open_source(sources) as members:
+        name = _recognise(members, format, cleaning)
+        size = sum(m.size for m in members)
+        reading = Reading(
+            members, options, cleaning, advance=lambda done: advance(done, size)
+        )
+        return _collect(READERS[name].read(reading), reading, sources[0])
+
+
+def _live(sources: Sequence[str], options: ReadOptions, cleaning: Cleaning) -> Trace:
+    from cotenant.traces import prometheus_live
+
+    if len(sources) > 1:
+        raise InvalidInput("give one live Prometheus address, and nothing beside it")
+    reading = Reading([], options, cleaning)
+    shown = sources[0].split("?")[0].rsplit("@", 1)[-1]
+    return _collect(prometheus_live.read(sources[0], reading), reading, shown)
+
+
+def _recognise(members: list[Member], format: str, cleaning: Cleaning) -> str:
+    if format != "auto":
+        if format not in READERS:
+            known = ", ".join(READERS)
+            raise InvalidInput(f"format is {format!r}; expected auto or one of {known}")
+        cleaning.note(f"read as {format}, as asked")
+        return format
+    for name, reader in READERS.items():
+        reason = reader.recognise(members)
+        if reason:
+            cleaning.note(f"recognised {name}: {reason}")
+            return name
+    known = ", ".join(READERS)
+    raise TraceError(
+        members[0].name,
+        f"is of no format that is known; name one by --format ({known})",
+    )
+
+
+def _collect(batches: Iterator[pl.DataFrame], reading: Reading, source: str) -> Trace:
+    intake = Intake(reading.cleaning)
+    for batch in batches:
+        intake.add(batch)
+    store = intake.finish()
+    facts, steps, averages = _describe(store)
+    if not facts.height:
+        raise TraceError(
+            source, f"holds no usable sample in {reading.cleaning.rows} rows"
+        )
+    step = float(np.median(steps)) if len(steps) else None
+    near = np.abs(steps - step) <= 0.05 * step if step else np.ones(1)
+    return Trace(
+        store=store,
+        unit=reading.unit,
+        cleaning=reading.cleaning,
+        facts=facts,
+        step_s=step,
+        regular=bool(near.mean() >= REGULAR),
+        averages=averages,
+    )
+
+
+def _describe(store: Store) -> tuple[pl.DataFrame, FloatArray, bool]:
+    """Return facts a task, a sample of time steps, and whether all is averages."""
+    facts: list[pl.DataFrame] = []
+    steps: list[FloatArray] = []
+    averages = True
+    for rows in store.parts():
+        if "cpu" not in rows.columns and "cpu_mean" not in rows.columns:
+            continue
+        averages &= "cpu" not in rows.columns or rows["cpu"].null_count() == rows.height
+        time = pl.col("time") if "time" in rows.columns else pl.lit(None, pl.Float64)
+        rows = rows.select(CODE, time.alias("time"), usage_column(rows).alias("use"))
+        rows = rows.drop_nulls("use")
+        facts.append(_facts(rows))
+        if sum(len(s) for s in steps) < STEPS:
+            within = pl.col(CODE) == pl.col(CODE).shift()
+            gaps = rows.select(pl.col("time").diff().filter(within).drop_nulls())
+            steps.append(gaps.to_series().to_numpy())
+    table = pl.concat(facts) if facts else pl.DataFrame(schema={CODE: pl.UInt32})
+    table = table.join(store.attributes, on=CODE, how="left").sort(CODE)
+    return table, np.concatenate(steps) if steps else np.empty(0), averages
+
+
+def _facts(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.group_by(CODE, maintain_order=True).agg(
+        samples=pl.len(),
+        mean=pl.col("use").mean(),
+        zero=(pl.col("use") == 0).all(),
+        start=pl.col("time").min(),
+        end=pl.col("time").max(),
+    )
