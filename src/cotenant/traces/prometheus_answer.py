@@ -155,8 +155,9 @@ class _Text:
             except json.JSONDecodeError as error:
                 # Far from the end of the window, more text would not mend it.
                 near = len(self.window) - error.pos < lines.CHUNK
+                damaged = self._damaged(error.msg, error.lineno)
                 if not near or not self._more():
-                    raise self._damaged(error.msg, error.lineno) from None
+                    raise damaged from None
 
     def rest(self) -> str:
         """Take all that is left."""
@@ -186,5 +187,6 @@ class _Text:
         return bool(block)
 
     def _damaged(self, found: str, line: int) -> TraceError:
+        """Blame a line of the window, from 1."""
         problem = f"is damaged or cut off ({found}); {_WANTED}"
         return TraceError(self.name, problem, self.lines_before + line)

@@ -9,7 +9,7 @@ import io
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -34,7 +34,9 @@ BACKOFF_S = 0.5  # before the second attempt, then twice as long each time
 LONGEST_WAIT_S = 30.0
 CONNECT_S = 10.0
 ANSWER_S = 150.0  # a server gives up on a query after two minutes unless told otherwise
+_MOVED = "; expected the address that answers itself, this one sends elsewhere"
 _HINTS = {
+    **dict.fromkeys((301, 302, 303, 307, 308), _MOVED),
     401: "; set COTENANT_PROMETHEUS_TOKEN, or COTENANT_PROMETHEUS_USER and "
     "COTENANT_PROMETHEUS_PASSWORD",
     403: "; these credentials may not query",
@@ -98,7 +100,9 @@ def _judge_empty(
         )
 
 
-def _answers(query: RangeQuery, spans: list[tuple[int, int]]) -> Iterator[bytes]:
+def _answers(
+    query: RangeQuery, spans: list[tuple[int, int]]
+) -> Generator[bytes, None, None]:
     """Yield the answers in order: spans, and the queries within each."""
     import httpx2
 
