@@ -27,6 +27,7 @@ from cotenant.traces.source import Member
 
 MICROSECONDS = 1e6
 AFTER_TRACE = 2.0**63 - 1  # the time that stands for "after the end of the trace"
+MERGE_FROM = 1_000_000  # rows of events held before they are merged
 GONE_WRONG = (2, 3, 5, 6)  # evicted, failed, killed, lost
 
 _JOB = Field("job", 2, pl.Int64(), "a job ID")
@@ -162,7 +163,7 @@ def _facts(reading: Reading, members: list[Member]) -> pl.DataFrame | None:
             failing = pl.col("event").is_in(GONE_WRONG)
             waiting.append(_one_a_task(rows.with_columns(failing=failing)))
             # Merged only when it pays: events outnumber tasks, batches are many.
-            if sum(batch.height for batch in waiting) > max(facts.height, 1_000_000):
+            if sum(batch.height for batch in waiting) > max(facts.height, MERGE_FROM):
                 facts, waiting = _one_a_task(pl.concat([facts, *waiting])), []
     return _one_a_task(pl.concat([facts, *waiting]))
 
