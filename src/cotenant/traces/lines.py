@@ -106,10 +106,13 @@ def _chunks(reading: Reading, member: Member) -> Iterator[tuple[bytes, int]]:
 
 
 def _skip_top(text: bytes, header: bool) -> tuple[bytes, int]:
-    """Take BOM, comments and header off; return the rest and its first line number."""
+    """Take BOM, comments, blank lines and header off; return the rest and its line."""
     text, line = text.removeprefix(b"\xef\xbb\xbf"), 1
-    while text and (text.startswith(b"#") or header):
-        header = header and text.startswith(b"#")
+    while text:
+        skipped = text.startswith((b"#", b"\n", b"\r\n"))
+        if not (skipped or header):
+            break
+        header = header and skipped
         text, line = text.partition(b"\n")[2], line + 1
     return text, line
 
