@@ -1,0 +1,77 @@
+"""Times as sources write them, turned into seconds."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from cotenant.traces.cleaning import Cleaning
+
+EXPECTED_TIME = "seconds, or a time such as 2026-01-31 13:45:00 or 2026-01-31T13:45Z"
+
+# Read in its unit, each limit is a day of 1973; read in the next coarser one, it lies
+# beyond the year 5000.
+_SCALES = (
+    (1e17, 1e-9, "nanoseconds"),
+    (1e14, 1e-6, "microseconds"),
+    (1e11, 1e-3, "milliseconds"),
+)
+_ZONE = r"(?:([+-])(\d{2}):?(\d{2})|Z|z| ?UTC)$"
+_FORMS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+
+
+@dataclass(slots=True)
+class Clock:
+    """Turns the times of one file into seconds; the unit of numbers is settled once.
+
+    Parameters
+    ----------
+    cleaning
+        Takes the notes on what was assumed.
+    """
+
+    cleaning: Cleaning
+    _scale: float | None = None
+
+    def seconds(self, times: pl.Series) -> pl.Series:
+        """Return seconds; null where the value is null or not understood."""
+        if times.dtype.is_temporal():
+            return times.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64) / 1e6
+        if times.dtype != pl.String:
+            return self._scaled(times.cast(pl.Float64).fill_nan(None))
+        numbers = times.str.strip_chars().cast(pl.Float64, strict=False).fill_nan(None)
+        if numbers.null_count() < times.len():
+            numbers = self._scaled(numbers)
+        if numbers.null_count() == times.null_count():
+            return numbers
+        return numbers.fill_null(self._from_text(times))
+
+    def _scaled(self, numbers: pl.Series) -> pl.Series:
+        if self._scale is None:
+            largest = float(numbers.abs().max() or 0.0)  # type: ignore[arg-type]
+            self._scale = 1.0
+            for limit, scale, unit in _SCALES:
+                if largest >= limit:
+                    self._scale = scale
+                    self.cleaning.note(f"times are taken as {unit}, by their size")
+                    break
+        return numbers * self._scale
+
+    def _from_text(self, times: pl.Series) -> pl.Series:
+        text = pl.col("text")
+        sign = pl.when(text.str.extract(_ZONE, 1) == "-").then(-1).otherwise(1)
+        hours = text.str.extract(_ZONE, 2).cast(pl.Int64)
+        minutes = text.str.extract(_ZONE, 3).cast(pl.Int64)
+        plain = text.str.replace(_ZONE, "").str.replace("T", " ", literal=True)
+        plain = plain.str.replace_all("/", "-", literal=True).str.strip_chars()
+        parsed = pl.coalesce(
+            plain.str.to_datetime(form, time_unit="us", strict=False) for form in _FORMS
+        )
+        frame = times.str.strip_chars().alias("text").to_frame()
+        answer = frame.select(
+            seconds=parsed.dt.epoch("us") / 1e6
+            - sign * (hours * 3600 + minutes * 60).fill_null(0),
+            local=parsed.is_not_null() & ~text.str.contains(_ZONE),
+        )
+        if answer["local"].any():
+            self.cleaning.note("times without a zone are taken as UTC")
+        return answer["seconds"]
