@@ -1,0 +1,101 @@
+"""Charts with their heading and the same in words."""
+
+from collections.abc import Sequence
+
+from cotenant.planning.results import Plan, Replay, Row
+from cotenant.report.charts import Chart, methods_chart, timeline_chart
+from cotenant.report.machine_charts import load_chart, overload_chart
+from cotenant.report.verdict import labels, phrase
+from cotenant.report.words import counted, digits_of, percent, visible
+
+
+def methods_figure(
+    rows: Sequence[Row], reference: Row | None, rho: float, own: Row | None = None
+) -> Chart:
+    """Show the machines of each method."""
+    said = (
+        f"{name} {row.machines:,}" + (f" ({judged})" if judged else "")
+        for name, row in zip(labels(rows, own), rows, strict=True)
+        for judged in [phrase(row, reference, rho)]
+    )
+    summary = f"Machines by method: {'; '.join(said)}."
+    return Chart("methods", "Machines by method", summary, methods_chart(rows, own))
+
+
+def machine_figures(plan: Plan) -> list[Chart]:
+    """Show the load of all machines, a chart a resource, and their overload."""
+    if not plan.machines:
+        return []
+    names = [visible(m.machine) for m in plan.machines]
+    figures = []
+    for resource in plan.machines[0].capacity:
+        loads = [
+            m.mean.get(resource, 0.0) / m.capacity[resource]
+            for m in plan.machines
+            if m.capacity.get(resource)
+        ]
+        key, spoken = f"load-{len(figures)}", _spoken(resource)
+        owners = [
+            n
+            for n, m in zip(names, plan.machines, strict=True)
+            if m.capacity.get(resource)
+        ]
+        if loads:
+            figures.append(
+                Chart(
+                    key,
+                    f"Mean {spoken} load over capacity",
+                    f"Mean {spoken} load of {counted(len(loads), 'machine')}: "
+                    f"{_range(loads, owners)}.",
+                    load_chart(owners, loads, spoken),
+                )
+            )
+    return [*figures, _overload(plan, names)]
+
+
+def _overload(plan: Plan, names: Sequence[str]) -> Chart:
+    rho = float(plan.settings["rho"])
+    overloads = [m.overload for m in plan.machines]
+    above = plan.overload.machines_above_rho
+    kept = f"{above:,} above" if above else "none above"
+    return Chart(
+        "overload",
+        "Time over CPU capacity",
+        f"Expected time over capacity: {_range(overloads, names)}; "
+        f"{kept} the promise of {percent(rho)}.",
+        overload_chart(names, overloads, rho, "time over capacity"),
+    )
+
+
+def replay_figures(replay: Replay) -> list[Chart]:
+    """Show measured overload over time and by machine."""
+    figures = []
+    if replay.timeline:
+        mean = percent(replay.overload.mean, digits_of(replay.overload))
+        most = percent(max(share for _, share in replay.timeline), 2)
+        summary = (
+            "The line is the share of machine time in overload so far, ending at "
+            f"{mean}; the area is the same for each stretch of time alone. In the "
+            f"worst moment {most} of the machines were in overload."
+        )
+        drawn = timeline_chart(replay.timeline, replay.promised)
+        figures.append(Chart("timeline", "Overload over time", summary, drawn))
+    if replay.machines:
+        names = [visible(m.machine) for m in replay.machines]
+        measured = [m.overload for m in replay.machines]
+        summary = f"Measured time over capacity: {_range(measured, names)}."
+        drawn = overload_chart(
+            names, measured, replay.promised, "measured time over capacity"
+        )
+        figures.append(Chart("machines", "Overload by machine", summary, drawn))
+    return figures
+
+
+def _range(values: Sequence[float], names: Sequence[str]) -> str:
+    least, most = min(values), max(values)
+    where = names[list(values).index(most)]
+    return f"from {percent(least)} to {percent(most)} ({where})"
+
+
+def _spoken(resource: str) -> str:
+    return "CPU" if resource == "cpu" else visible(resource)
