@@ -72,6 +72,10 @@ _CPU_REQUESTS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 def daily(tasks: int = 1000, days: int = 1, seed: int = 0) -> pl.DataFrame:
     """Make a trace with a sample every 5 minutes, from a Monday at midnight UTC.
 
+    Its rows are canonical, all of a task together and in time order: `task`, `time`
+    (UTC seconds), `cpu` (cores, in [0, 2]), `memory` (bytes), `cpu_request`,
+    `memory_request`, and the label `service`.
+
     Parameters
     ----------
     tasks
@@ -80,12 +84,6 @@ def daily(tasks: int = 1000, days: int = 1, seed: int = 0) -> pl.DataFrame:
         Whole days, at least 1; usage follows the hour and the day of the week.
     seed
         Not negative; the same seed gives the same trace.
-
-    Returns
-    -------
-        Canonical rows, all of a task together and in time order: `task`, `time`
-        (UTC seconds), `cpu` (cores, in [0, 2]), `memory` (bytes), `cpu_request`,
-        `memory_request`, and the label `service`.
 
     Raises
     ------

@@ -32,6 +32,9 @@ __all__ = ["daily", "heavy", "matched"]
 def matched(tasks: int, seed: int = 0, *, averages: bool = False) -> pl.DataFrame:
     """Make the pool whose moments match the Google 2011 trace.
 
+    Its rows are canonical: `task`, `cpu` (machine fractions in [0, 0.35]) and, where
+    asked for, `cpu_mean`; 24 to 2,000 rows a task, about 140 on average.
+
     Parameters
     ----------
     tasks
@@ -40,11 +43,6 @@ def matched(tasks: int, seed: int = 0, *, averages: bool = False) -> pl.DataFram
         Not negative; the same seed gives the same pool.
     averages
         Whether to add `cpu_mean`, what 5-minute averaging would have left of `cpu`.
-
-    Returns
-    -------
-        Canonical rows `task`, `cpu` (machine fractions in [0, 0.35]) and, where asked,
-        `cpu_mean`; 24 to 2,000 rows a task, about 140 on average.
 
     Raises
     ------
