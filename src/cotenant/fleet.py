@@ -14,13 +14,16 @@ class Machine:
     ----------
     name
         Unique in a plan.
+    kind
+        Name of its row in the fleet.
     type
-        The machine type it is one of.
+        A word for the kind of machine, for people.
     capacity
         What it offers by resource, in the unit of usage.
     """
 
     name: str
+    kind: str
     type: str
     capacity: Mapping[str, float]
 
@@ -59,6 +62,11 @@ class MachineType:
                 )
         if self.count is not None and self.count < 0:
             raise InvalidInput(f"machine {self.name!r} has count {self.count}")
+
+    def machine(self, number: int) -> Machine:
+        """Return the machine of this number, from 1; a lone machine has no number."""
+        name = self.name if self.count == 1 else f"{self.name}-{number:04d}"
+        return Machine(name, self.name, self.type, self.capacity)
 
     @property
     def price_per_cpu(self) -> float:
@@ -107,7 +115,7 @@ class Fleet:
         return len({tuple(sorted(t.capacity.items())) for t in self.types}) > 1
 
     def usable(self) -> list[tuple[MachineType, int | None]]:
-        """Return each type with the count left after the spares, cheapest per core first.
+        """Return types with the counts left after spares, cheapest per core first.
 
         The sort is stable: equal prices keep the order of the fleet. Spares come from
         the machines with most CPU.

@@ -127,7 +127,7 @@ class Placer(Generic[D, C]):
         return found
 
     def tasks(self, machine: int) -> dict[str, D]:
-        """Return the tasks on a machine with their demands, in the order they joined."""
+        """Return the demands on a machine by task, in the order they joined."""
         return dict(self._tasks[machine])
 
     def _put(self, task: str, machine: int, demand: D) -> Placed[D]:

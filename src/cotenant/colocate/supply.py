@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
 from cotenant.errors import DoesNotFit
-from cotenant.fleet import Fleet, Machine, MachineType
+from cotenant.fleet import Fleet, Machine
 
 D = TypeVar("D")
 
@@ -18,8 +20,8 @@ class Supply(Generic[D]):
     fleet
         The machines there are, spares taken out.
     make_admission
-        Makes an empty admission; each type gets one, with a single empty machine, to
-        test tasks alone.
+        Makes an empty admission; one with an empty machine of each type tests tasks
+        alone.
     """
 
     def __init__(
@@ -28,11 +30,9 @@ class Supply(Generic[D]):
         self._types = [kind for kind, _ in fleet.usable()]
         self._counts = [count for _, count in fleet.usable()]
         self._opened = [0] * len(self._types)
-        self._alone = []
+        self._alone = make_admission()
         for kind in self._types:
-            admission = make_admission()
-            admission.grow(Machine(kind.name, kind.type, kind.capacity))
-            self._alone.append(admission)
+            self._alone.grow(kind.machine(1))
 
     def open(self, task: str, demand: D) -> Machine:
         """Return a new machine for a task.
@@ -42,24 +42,26 @@ class Supply(Generic[D]):
         DoesNotFit
             If no type takes the task alone, or those that do are used up.
         """
-        able = [i for i, alone in enumerate(self._alone) if bool(alone.fits(demand)[0])]
-        if not able:
+        able = np.flatnonzero(self._alone.fits(demand))
+        if not len(able):
             raise self._too_big(task, demand)
         for i in able:
             count = self._counts[i]
             if count is None or self._opened[i] < count:
                 self._opened[i] += 1
-                return self._machine(self._types[i], self._opened[i])
+                return self._types[i].machine(self._opened[i])
         names = ", ".join(self._types[i].name for i in able)
         reason = f"all machines that take it are in use ({names})"
         raise DoesNotFit(task, "machines", reason)
 
-    def _machine(self, kind: MachineType, number: int) -> Machine:
-        name = kind.name if kind.count == 1 else f"{kind.name}-{number:04d}"
-        return Machine(name, kind.type, kind.capacity)
+    def verdict(self, machine: Machine, demand: D) -> Verdict:
+        """Return what a machine of the fleet would reach with the demand alone."""
+        kind = next(i for i, t in enumerate(self._types) if t.name == machine.kind)
+        return self._alone.verdict(kind, demand)
 
     def _too_big(self, task: str, demand: D) -> DoesNotFit:
-        verdicts: list[Verdict] = [a.verdict(0, demand) for a in self._alone]
+        numbers = range(len(self._types))
+        verdicts = [self._alone.verdict(i, demand) for i in numbers]
         nearest = min(verdicts, key=lambda v: v.value / v.limit if v.limit else v.value)
         reason = f"exceeds every machine by itself: {nearest.words}"
         return DoesNotFit(task, nearest.resource, reason)

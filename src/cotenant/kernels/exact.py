@@ -1,10 +1,11 @@
 """Machine load as a probability mass function on a grid of equal cells.
 
 A grid has cells 0..G with capacity at G. `load[m, k]` is the probability that machine m
-uses k cells, `above[m]` that it uses more than G, `pinned[m, k]` the part of `load[m, k]`
-whose every contribution lay exactly on a cell. Values between two cells are split
-linearly, which keeps the mean; half of what was split onto cell G counts as overload
-(stochastic.md section 1), while pinned mass at G is usage equal to capacity: no overload.
+uses k cells, `above[m]` that it uses more than G, `pinned[m, k]` the part of
+`load[m, k]` whose every contribution lay exactly on a cell. Values between two cells
+are split linearly, which keeps the mean. Of the mass at G, half of what was split
+counts as overload (the half-cell rule: second order in the cell width), what is pinned
+does not, since usage equal to capacity is no overload.
 """
 
 import numpy as np
@@ -24,8 +25,8 @@ def to_cells(
     cells = np.empty(2 * len(values), np.int64)
     mass, pinned = np.zeros(2 * len(values)), np.zeros(2 * len(values))
     count = 0
-    for value, weight in zip(values, weights):
-        place = value / width
+    for i in range(len(values)):
+        place, weight = values[i] / width, weights[i]
         cell = int(np.floor(place + _ON_CELL))
         share = place - cell
         on_cell = share < _ON_CELL

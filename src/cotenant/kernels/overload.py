@@ -42,24 +42,27 @@ def count_above(load: FloatArray, capacity: float) -> int:
 @jit
 def add_aligned(
     load: FloatArray,
+    alive: IntArray,
     covered: IntArray,
     machine: IntArray,
     offsets: IntArray,
     moments: IntArray,
     samples: FloatArray,
-) -> int:
-    # Adds each task's samples to its machine, moment by moment. Between two samples of
-    # a task the earlier one holds. Returns how many moments were filled that way.
-    filled = 0
+    hold: int,
+) -> None:
+    # Adds each task's samples to its machine, moment by moment. A sample holds until
+    # the next one of its task, `hold` moments at most; the last one in a moment counts.
+    # `alive` counts the tasks between their first and last sample, `covered` those of
+    # them that have a value.
     for task in range(len(offsets) - 1):
         row = machine[task]
         low, high = offsets[task], offsets[task + 1]
         if row < 0:
             continue
+        for moment in range(moments[low], moments[high - 1] + 1):
+            alive[row, moment] += 1
         for i in range(low, high):
             until = moments[i + 1] if i + 1 < high else moments[i] + 1
-            for moment in range(moments[i], until):
+            for moment in range(moments[i], min(until, moments[i] + hold)):
                 load[row, moment] += samples[i]
                 covered[row, moment] += 1
-            filled += max(until - moments[i] - 1, 0)
-    return filled

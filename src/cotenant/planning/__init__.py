@@ -1,0 +1,1 @@
+"""The main job: tasks and machines in, a judged plan out."""

@@ -71,7 +71,7 @@ class Unplaced:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A machine that was preferred but refused the task, and what it would have reached."""
+    """A machine that was preferred but refused, and what it would have reached."""
 
     machine: str
     resource: str
@@ -113,7 +113,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One method and rule of a comparison; `machines` is for the tasks it could place."""
+    """One method and rule; `machines` is for the tasks it could place."""
 
     method: str
     rule: str

@@ -101,6 +101,7 @@ def _collect(batches: Iterator[pl.DataFrame], reading: Reading, source: str) -> 
     step = float(np.median(steps)) if len(steps) else None
     near = np.abs(steps - step) <= 0.05 * step if step else np.ones(1)
     return Trace(
+        source=source,
         store=store,
         unit=reading.unit,
         cleaning=reading.cleaning,

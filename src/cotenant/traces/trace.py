@@ -44,6 +44,8 @@ class Trace:
 
     Parameters
     ----------
+    source
+        The source as the user named it, for errors.
     store
         The samples.
     unit
@@ -64,6 +66,7 @@ class Trace:
         Which samples of each task count: all, the first or the rest.
     """
 
+    source: str
     store: Store
     unit: Literal["cores", "fraction"]
     cleaning: Cleaning

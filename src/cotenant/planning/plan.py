@@ -1,0 +1,186 @@
+"""The main job: how many machines, which task goes where, what overload to expect."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from cotenant.colocate.pack import Packing
+from cotenant.demand.usage import Usage
+from cotenant.fleet import Fleet, Machine
+from cotenant.planning.evaluate import (
+    Advance,
+    Evaluation,
+    evaluate,
+    load_machines,
+    normalized,
+)
+from cotenant.planning.problem import Problem, check_units, make_problem
+from cotenant.planning.results import (
+    Comparison,
+    Decision,
+    MachineUse,
+    Plan,
+    Refusal,
+    Unplaced,
+)
+from cotenant.planning.settings import Settings, describe
+from cotenant.traces.trace import Trace
+
+TODAY = ("gaussian", "percentile:95", "max", "requests")
+
+
+def plan(
+    trace: Trace,
+    fleet: Fleet,
+    settings: Settings | None = None,
+    *,
+    beside: Sequence[str] = TODAY,
+    command: str = "",
+    advance: Advance = lambda what, done, total: None,
+) -> Plan:
+    """Plan a trace on a fleet.
+
+    Parameters
+    ----------
+    beside
+        Methods to compare with; those that lack data are left out.
+    command
+        Command line that repeats the plan, for the record.
+    advance
+        Called with what is being done, how much is done, and how much there is.
+
+    Raises
+    ------
+    InvalidInput
+        If options contradict each other or the trace.
+    TraceError
+        If the trace cannot be read to its end.
+    """
+    settings = settings or Settings()
+    problem = make_problem(trace, settings.selection, settings.spread)
+    check_units(trace, fleet, problem.tasks)
+    own = evaluate(problem, fleet, settings, advance, explain=True)
+    rows = [own.row]
+    for method in beside:
+        if method != settings.policy.method and _able(method, problem):
+            other = replace(settings, policy=replace(settings.policy, method=method))
+            rows.append(evaluate(problem, fleet, other, advance).row)
+    refused = own.packing.unplaced
+    return Plan(
+        settings=describe(settings, fleet, trace),
+        summary=_summary(problem, own.packing, fleet),
+        overload=own.overload,
+        machines=_machines(own),
+        unplaced=tuple(Unplaced(u.task, u.resource, u.reason) for u in refused),
+        decisions=_decisions(own.packing),
+        cleaning=trace.cleaning.to_dict(),
+        assumptions=tuple(problem.assumptions),
+        warnings=tuple(problem.warnings),
+        comparison=tuple(rows),
+        command=command,
+    )
+
+
+def compare(
+    trace: Trace,
+    fleet: Fleet,
+    methods: Sequence[str],
+    rules: Sequence[str] = ("best-fit",),
+    settings: Settings | None = None,
+    *,
+    advance: Advance = lambda what, done, total: None,
+) -> Comparison:
+    """Plan a trace by several methods and rules and judge all alike.
+
+    Raises
+    ------
+    InvalidInput
+        If a method needs what the trace does not have.
+    """
+    settings = settings or Settings()
+    problem = make_problem(trace, settings.selection, settings.spread)
+    check_units(trace, fleet, problem.tasks)
+    rows = []
+    for method in methods:
+        for rule in rules:
+            policy = replace(settings.policy, method=method, rule=rule)
+            one = replace(settings, policy=policy)
+            rows.append(evaluate(problem, fleet, one, advance).row)
+    shown = describe(settings, fleet, trace)
+    for key in ("method", "rule"):
+        shown.pop(key)
+    return Comparison(
+        settings=shown,
+        rows=tuple(rows),
+        cleaning=trace.cleaning.to_dict(),
+        assumptions=tuple(problem.assumptions),
+        warnings=tuple(problem.warnings),
+    )
+
+
+def _able(method: str, problem: Problem) -> bool:
+    return method != "requests" or all(
+        t.usage["cpu"].request is not None for t in problem.tasks
+    )
+
+
+def _summary(problem: Problem, packing: Packing, fleet: Fleet) -> dict[str, Any]:
+    return {
+        "tasks": len(problem.tasks),
+        "placed": sum(map(len, packing.tasks)),
+        "machines": len(packing.machines),
+        "spare": fleet.spare,
+        "normalized_machines": normalized(packing, fleet),
+        "mean_load_machines": load_machines(packing),
+    }
+
+
+def _machines(made: Evaluation) -> tuple[MachineUse, ...]:
+    packing, overload_of = made.packing, made.judgement.overload
+    rows = zip(packing.machines, packing.tasks, overload_of, strict=True)
+    return tuple(
+        MachineUse(
+            machine=machine.name,
+            type=machine.type,
+            capacity=dict(machine.capacity),
+            tasks=tuple(t.name for t in tasks),
+            mean={
+                resource: math.fsum(
+                    t.usage[resource].mean for t in tasks if resource in t.usage
+                )
+                for resource in machine.capacity
+            },
+            overload=float(overload),
+        )
+        for machine, tasks, overload in rows
+    )
+
+
+def _decisions(packing: Packing) -> tuple[Decision, ...]:
+    return tuple(
+        _decision(task.name, machine, packing, task.usage["cpu"])
+        for machine, tasks in zip(packing.machines, packing.tasks, strict=True)
+        for task in tasks
+    )
+
+
+def _decision(name: str, machine: Machine, packing: Packing, usage: Usage) -> Decision:
+    choice = packing.choices[name]
+    refused = tuple(
+        Refusal(packing.machines[number].name, verdict.resource, verdict.words)
+        for number, verdict in choice.refused
+    )
+    return Decision(
+        task=name,
+        machine=machine.name,
+        reach=choice.verdict.words,
+        value=float(choice.verdict.value),
+        limit=float(choice.verdict.limit),
+        opened=choice.opened,
+        refused=refused,
+        mean=usage.mean,
+        high=usage.percentile(99.9),
+        observations=usage.observations,
+        moved=name in packing.moved,
+    )

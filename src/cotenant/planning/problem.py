@@ -1,0 +1,204 @@
+"""From a trace to the tasks of a plan: what is in, set aside and assumed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cotenant.demand.task import Task
+from cotenant.demand.usage import Usage, usages
+from cotenant.errors import InvalidInput, TraceError
+from cotenant.fleet import Fleet
+from cotenant.traces.trace import Observe, Trace
+
+FEW = 24  # samples below which a task's usage is hardly known; two hours of 5 minutes
+LOUD = 0.1  # share of load set aside from which a warning is due
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which tasks of a trace are planned.
+
+    Parameters
+    ----------
+    min_samples
+        Tasks with fewer samples are short.
+    keep_short, keep_failing
+        Whether to plan short tasks, and evicted, failed, killed or lost ones.
+    observe
+        Decide on this many first samples of each task, or this fraction; judge on the
+        rest. None to do both on all.
+    """
+
+    min_samples: int = 1
+    keep_short: bool = False
+    keep_failing: bool = False
+    observe: Observe | None = None
+
+    def __post_init__(self) -> None:
+        if self.min_samples < 1:
+            raise InvalidInput(f"min samples is {self.min_samples}; expected 1 or more")
+
+
+@dataclass(slots=True)
+class Problem:
+    """One set of tasks to place.
+
+    Parameters
+    ----------
+    tasks
+        In order of arrival.
+    judged
+        Usage to judge by, where that is not the usage decided on.
+    trace
+        The trace to replay when judging aligned.
+    assumptions, warnings
+        Sentences for the reader of the plan.
+    """
+
+    tasks: list[Task]
+    judged: Mapping[str, Usage] | None
+    trace: Trace
+    assumptions: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def make_problem(
+    trace: Trace, selection: Selection, spread: str | None = None
+) -> Problem:
+    """Choose the tasks of a trace and work out their usage.
+
+    Parameters
+    ----------
+    spread
+        Name of the label column whose equal values are kept apart.
+
+    Raises
+    ------
+    TraceError
+        If nothing is left to plan.
+    """
+    trace = select(trace, selection)
+    decide = trace if selection.observe is None else trace.first(selection.observe)
+    problem = Problem(_tasks(decide, spread), None, trace)
+    if selection.observe is not None:
+        problem.trace = trace.rest(selection.observe)
+        problem.judged = _usages(problem.trace, "cpu")
+    _say(problem, trace, selection)
+    return problem
+
+
+def select(trace: Trace, selection: Selection) -> Trace:
+    """Set aside tasks without load, short ones and failing ones, counted with load.
+
+    Raises
+    ------
+    TraceError
+        If no task is left.
+    """
+    trace = trace.without(trace.facts["zero"], "all_zero")
+    if "failing" in trace.facts.columns and not selection.keep_failing:
+        trace = trace.without(trace.facts["failing"].fill_null(False), "failing")
+    if not selection.keep_short:
+        short = trace.facts["samples"] < selection.min_samples
+        trace = trace.without(short, "short")
+    if not trace.facts.height:
+        aside = ", ".join(f"{n} {r}" for r, n in trace.cleaning.tasks_dropped.items())
+        raise TraceError(trace.source, f"leaves no task to plan; set aside: {aside}")
+    return trace
+
+
+def check_units(trace: Trace, fleet: Fleet, tasks: Sequence[Task]) -> None:
+    """Refuse a fleet whose memory is plainly in another unit than the trace's.
+
+    Raises
+    ------
+    InvalidInput
+        If memory capacity and usage differ by more than a million times.
+    """
+    capacity = fleet.types[0].capacity.get("memory")
+    used = [t.usage["memory"].maximum for t in tasks if "memory" in t.usage]
+    if capacity is None or not used or not max(used):
+        return
+    if not 1e-6 < max(used) / capacity < 1e6:
+        raise InvalidInput(
+            f"memory of a machine is {capacity:g} while tasks use up to {max(used):g}; "
+            "give both in the same unit (bytes, or machine fractions)"
+        )
+
+
+def _tasks(trace: Trace, spread: str | None) -> list[Task]:
+    facts = {row["code"]: row for row in trace.facts.iter_rows(named=True)}
+    cpu, memory = _usages(trace, "cpu", facts), _usages(trace, "memory", facts)
+    tasks = []
+    for code in facts:
+        name = trace.store.names[code]
+        if name not in cpu:
+            continue
+        usage = {"cpu": cpu[name]}
+        if name in memory:
+            usage["memory"] = memory[name]
+        label = facts[code].get(spread) if spread else None
+        tasks.append(Task(name, usage, label))
+    return tasks
+
+
+def _usages(
+    trace: Trace, resource: str, facts: Mapping[int, Mapping[str, object]] | None = None
+) -> dict[str, Usage]:
+    found: dict[str, Usage] = {}
+    for series in trace.series("cpu" if resource == "cpu" else "memory"):
+        names = [trace.store.names[code] for code in series.codes]
+        requests = [
+            _number(facts[code].get(f"{resource}_request")) if facts else None
+            for code in series.codes
+        ]
+        weights = trace.weights(series)
+        made = usages(series.offsets, series.values, weights, requests)
+        found.update(zip(names, made, strict=True))
+    return found
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _say(problem: Problem, trace: Trace, selection: Selection) -> None:
+    said, warned = problem.assumptions, problem.warnings
+    if trace.averages:
+        said.append("interval averages, not instantaneous samples")
+        warned.append(
+            "the trace has averages only: short peaks are smoothed away, so real "
+            "overload is higher than promised"
+        )
+    else:
+        said.append("instantaneous samples")
+    said.append("tasks independent of each other")
+    if not trace.regular:
+        said.append("irregular steps, so samples are weighted by how long they stand")
+    if selection.observe is not None:
+        said.append(
+            f"decided on the first {selection.observe:g} of each task's samples"
+        )
+    counts = [t.usage["cpu"].observations for t in problem.tasks]
+    said.append(f"each task known by {_range(counts)} samples")
+    few = int((np.array(counts) < FEW).sum())
+    if few:
+        warned.append(
+            f"{few:,} of {len(counts):,} tasks have fewer than {FEW} samples: what "
+            f"they use is hardly known (--min-samples {FEW} sets them aside)"
+        )
+    lost = trace.cleaning.lost_share
+    if lost > LOUD:
+        reasons = ", ".join(trace.cleaning.tasks_dropped)
+        warned.append(
+            f"{lost:.0%} of the load was set aside ({reasons}) and needs machines too"
+        )
+    blind = sum("memory" not in t.usage for t in problem.tasks)
+    if 0 < blind < len(problem.tasks):
+        warned.append(f"{blind:,} tasks have no memory reading; memory ignores them")
+
+
+def _range(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

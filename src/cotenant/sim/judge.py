@@ -1,0 +1,81 @@
+"""Judges a placement from the distributions of its tasks: computed or sampled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cotenant.arrays import FloatArray
+from cotenant.colocate.exact import CELLS, ExactAdmission
+from cotenant.demand.usage import Usage
+from cotenant.kernels.overload import add_realisations, count_above
+
+REALISATIONS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a machine carries of one resource: its capacity and the tasks' usages."""
+
+    capacity: float
+    usages: Sequence[Usage]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How often each machine is above capacity.
+
+    Parameters
+    ----------
+    overload
+        `(machines,)` fraction of moments strictly above capacity.
+    moments, overloaded
+        Machine-moments looked at and above capacity where it was counted; 0 where it
+        was computed.
+    """
+
+    overload: FloatArray
+    moments: int = 0
+    overloaded: int = 0
+
+
+def judge_exact(machines: Sequence[Carried], cells: int = CELLS) -> Judgement:
+    """Compute overload by convolution, tasks taken as independent.
+
+    Parameters
+    ----------
+    cells
+        Least number of grid cells a capacity is cut into; see `ExactAdmission`.
+    """
+    overload = np.empty(len(machines))
+    for number, machine in enumerate(machines):
+        # A fresh one each time keeps a single machine's grid in memory.
+        admission = ExactAdmission(0.5, cells)
+        admission.grow(machine.capacity)
+        for usage in machine.usages:
+            admission.add(0, usage)
+        overload[number] = admission.overload(0)
+    return Judgement(overload)
+
+
+def judge_samples(
+    machines: Sequence[Carried], seed: int = 0, realisations: int = REALISATIONS
+) -> Judgement:
+    """Draw realisations of every task from its samples and count overloads.
+
+    The stream of a task depends on `seed` and its place alone, so the same placement
+    gets the same answer.
+    """
+    overload = np.empty(len(machines))
+    total = 0
+    for number, machine in enumerate(machines):
+        random = np.random.default_rng([seed, number])
+        load = np.zeros(realisations)
+        for usage in machine.usages:
+            add_realisations(
+                usage.values, usage.weights, random.random(realisations), load
+            )
+        count = count_above(load, machine.capacity)
+        overload[number] = count / realisations
+        total += count
+    return Judgement(overload, len(machines) * realisations, total)
