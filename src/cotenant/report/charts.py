@@ -12,9 +12,11 @@ import numpy as np
 
 from cotenant.planning.results import Row
 from cotenant.report.verdict import keeps, knows, labels
-from cotenant.report.words import counted, percent
+from cotenant.report.words import percent
 
 PLAIN, OWN, BAD, INK = "var(--bar)", "var(--accent)", "var(--bad)", "var(--ink)"
+# Marks beside a number of machines, so that colour is not alone in saying it.
+BROKEN, PARTIAL = "✗", "*"
 # Charts that stand above one another share their left edge.
 LEFT = 56
 _PERCENT = "format(datum.value * 100, '.3~r') + ' %'"
@@ -42,21 +44,22 @@ class Chart:
 
 def methods_chart(rows: Sequence[Row], own: Row | None) -> dict[str, Any]:
     """Draw the machines of each method as bars, the broken ones named so."""
+    least = min((row.unplaced for row in rows), default=0)
     values = [
         {
             "method": name,
             "machines": row.machines,
             "fill": OWN if row is own else BAD if _breaks(row) else PLAIN,
-            "note": _note(row),
+            "note": _note(row, least),
         }
         for name, row in zip(labels(rows, own), rows, strict=True)
     ]
-    base = alt.Chart(alt.Data(values=values)).encode(
+    base = alt.Chart(alt.InlineData(values=values)).encode(
         y=alt.Y("method:N", sort=None, title=None).axis(
             labelLimit=130, domain=False, ticks=False, labelPadding=8
         ),
         x=alt.X("machines:Q", title="machines").scale(
-            domain=[0, 1.45 * max((row.machines for row in rows), default=1)]
+            domain=[0, 1.2 * max((row.machines for row in rows), default=1)]
         ),
     )
     bars = base.mark_bar(height={"band": 0.62}).encode(
@@ -64,16 +67,16 @@ def methods_chart(rows: Sequence[Row], own: Row | None) -> dict[str, Any]:
         tooltip=[alt.Tooltip("method:N"), alt.Tooltip("machines:Q", format=",")],
     )
     notes = base.mark_text(align="left", dx=6).encode(text="note:N")
-    return finished(bars + notes, height=34 * len(rows))
+    return finished([bars, notes], height=34 * len(rows))
 
 
 def _breaks(row: Row) -> bool:
     return knows(row) and not keeps(row)
 
 
-def _note(row: Row) -> str:
-    left = f" + {counted(row.unplaced, 'task')} left" if row.unplaced else ""
-    return f"{row.machines:,}{left}{', above promise' if _breaks(row) else ''}"
+def _note(row: Row, least: int) -> str:
+    marks = (BROKEN if _breaks(row) else "") + (PARTIAL if row.unplaced > least else "")
+    return f"{row.machines:,} {marks}"
 
 
 def timeline_chart(
@@ -98,14 +101,14 @@ def timeline_chart(
         else alt.X("time:Q", title="hours")
     )
     top = 1.2 * max(promised, *(value["window"] for value in values))
-    base = alt.Chart(alt.Data(values=values)).encode(x=x)
+    base = alt.Chart(alt.InlineData(values=values)).encode(x=x)
     area = base.mark_area(color=PLAIN, opacity=0.55, interpolate="step-after").encode(
         y=percent_axis("window:Q", "machines in overload", top)
     )
     line = base.mark_line(color=OWN, strokeWidth=2.5).encode(
         y=percent_axis("so far:Q", "machines in overload", top)
     )
-    return finished(area + line + level("promise", promised), height=220)
+    return finished([area, line, *level("promise", promised)], height=220)
 
 
 def percent_axis(field: str, title: str, top: float) -> alt.Y:
@@ -124,22 +127,28 @@ def across_percent_axis(field: str, title: str) -> alt.X:
     )
 
 
-def level(name: str, at: float) -> alt.LayerChart:
+def level(name: str, at: float) -> list[alt.Chart]:
     """Draw a named horizontal line across a chart."""
-    data = alt.Data(values=[{"at": at, "text": f"{name} {percent(at)}"}])
+    data = alt.InlineData(values=[{"at": at, "text": f"{name} {percent(at)}"}])
     base = alt.Chart(data).encode(y="at:Q")
     rule = base.mark_rule(color=INK, strokeDash=[5, 3], strokeWidth=1.5)
-    note = base.mark_text(align="right", baseline="bottom", dy=-4, fontWeight=600)
-    return rule + note.encode(text="text:N", x=alt.value("width"))
+    note = base.encode(text="text:N", x=alt.value("width")).mark_text(
+        align="right", baseline="bottom", dy=-4, fontWeight=600
+    )
+    # Without a halo the note would drown in bars that reach above the line.
+    halo = note.copy()
+    halo.mark.stroke, halo.mark.strokeWidth = "var(--paper)", 5
+    return [rule, halo, note]
 
 
-def finished(chart: alt.Chart | alt.LayerChart, height: int) -> dict[str, Any]:
+def finished(layers: list[alt.Chart], height: int) -> dict[str, Any]:
     """Return the specification in the manner of the page."""
     quiet = {"labelColor": "var(--quiet)", "titleColor": "var(--quiet)"}
     lines = {"gridColor": "var(--line)", "domainColor": "var(--line)"}
     font = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     styled = (
-        chart.properties(width="container", height=height, background="transparent")
+        alt.LayerChart(layer=layers)
+        .properties(width="container", height=height, background="transparent")
         .configure(font="system-ui, sans-serif")
         .configure_view(stroke=None)
         .configure_axis(**quiet, **lines, **font, tickColor="var(--line)")

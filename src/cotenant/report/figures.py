@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 
 from cotenant.planning.results import Plan, Replay, Row
-from cotenant.report.charts import Chart, methods_chart, timeline_chart
+from cotenant.report.charts import (
+    BROKEN,
+    PARTIAL,
+    Chart,
+    methods_chart,
+    timeline_chart,
+)
 from cotenant.report.machine_charts import load_chart, overload_chart
 from cotenant.report.verdict import labels, phrase
 from cotenant.report.words import counted, digits_of, percent, visible
@@ -18,7 +24,8 @@ def methods_figure(
         for name, row in zip(labels(rows, own), rows, strict=True)
         for judged in [phrase(row, reference, rho)]
     )
-    summary = f"Machines by method: {'; '.join(said)}."
+    marks = f"{BROKEN} above the promise, {PARTIAL} leaves more tasks unplaced."
+    summary = f"{'; '.join(said)}. {marks}"
     return Chart("methods", "Machines by method", summary, methods_chart(rows, own))
 
 
@@ -26,34 +33,26 @@ def machine_figures(plan: Plan) -> list[Chart]:
     """Show the load of all machines, a chart a resource, and their overload."""
     if not plan.machines:
         return []
+    resources = plan.machines[0].capacity
+    return [*(_load(plan, resource) for resource in resources), _overload(plan)]
+
+
+def _load(plan: Plan, resource: str) -> Chart:
+    offered = [m for m in plan.machines if m.capacity.get(resource)]
+    names = [visible(m.machine) for m in offered]
+    loads = [m.mean.get(resource, 0.0) / m.capacity[resource] for m in offered]
+    spoken = "CPU" if resource == "cpu" else visible(resource)
+    many = counted(len(loads), "machine")
+    return Chart(
+        f"load of {spoken}",
+        f"Mean {spoken} load over capacity",
+        f"Mean {spoken} load of {many}: {_range(loads, names)}.",
+        load_chart(names, loads, spoken),
+    )
+
+
+def _overload(plan: Plan) -> Chart:
     names = [visible(m.machine) for m in plan.machines]
-    figures = []
-    for resource in plan.machines[0].capacity:
-        loads = [
-            m.mean.get(resource, 0.0) / m.capacity[resource]
-            for m in plan.machines
-            if m.capacity.get(resource)
-        ]
-        key, spoken = f"load-{len(figures)}", _spoken(resource)
-        owners = [
-            n
-            for n, m in zip(names, plan.machines, strict=True)
-            if m.capacity.get(resource)
-        ]
-        if loads:
-            figures.append(
-                Chart(
-                    key,
-                    f"Mean {spoken} load over capacity",
-                    f"Mean {spoken} load of {counted(len(loads), 'machine')}: "
-                    f"{_range(loads, owners)}.",
-                    load_chart(owners, loads, spoken),
-                )
-            )
-    return [*figures, _overload(plan, names)]
-
-
-def _overload(plan: Plan, names: Sequence[str]) -> Chart:
     rho = float(plan.settings["rho"])
     overloads = [m.overload for m in plan.machines]
     above = plan.overload.machines_above_rho
@@ -69,7 +68,7 @@ def _overload(plan: Plan, names: Sequence[str]) -> Chart:
 
 def replay_figures(replay: Replay) -> list[Chart]:
     """Show measured overload over time and by machine."""
-    figures = []
+    figures: list[Chart] = []
     if replay.timeline:
         mean = percent(replay.overload.mean, digits_of(replay.overload))
         most = percent(max(share for _, share in replay.timeline), 2)
@@ -95,7 +94,3 @@ def _range(values: Sequence[float], names: Sequence[str]) -> str:
     least, most = min(values), max(values)
     where = names[list(values).index(most)]
     return f"from {percent(least)} to {percent(most)} ({where})"
-
-
-def _spoken(resource: str) -> str:
-    return "CPU" if resource == "cpu" else visible(resource)

@@ -1,5 +1,6 @@
 """Pictures of all machines: bars while they can be told apart, else distributions."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ def load_chart(
         return _distribution(loads, None, title)
     fills = [PLAIN] * len(names)
     bars = _bars(names, loads, fills, title, 1.15 * max(1.0, *loads))
-    return finished(bars + level("capacity", 1.0), _HEIGHT)
+    return finished([bars, *level("capacity", 1.0)], _HEIGHT)
 
 
 def overload_chart(
@@ -46,7 +47,7 @@ def overload_chart(
         return _distribution(overloads, rho, title)
     fills = [BAD if overload > rho else PLAIN for overload in overloads]
     bars = _bars(names, overloads, fills, title, 1.2 * max(rho, *overloads))
-    return finished(bars + level("promise", rho), _HEIGHT)
+    return finished([bars, *level("promise", rho)], _HEIGHT)
 
 
 def _bars(
@@ -69,8 +70,8 @@ def _bars(
             zip(names, heights, fills, strict=True)
         )
     ]
-    return (
-        alt.Chart(alt.Data(values=values))
+    bars: alt.Chart = (
+        alt.Chart(alt.InlineData(values=values))
         .mark_bar()
         .encode(
             x=_machine_axis(len(names)),
@@ -79,6 +80,7 @@ def _bars(
             tooltip=[alt.Tooltip("machine:N"), alt.Tooltip("shown:N", title=title)],
         )
     )
+    return bars
 
 
 def _machine_axis(machines: int) -> alt.X:
@@ -99,21 +101,8 @@ def _machine_axis(machines: int) -> alt.X:
 def _distribution(
     values: Sequence[float], rho: float | None, title: str
 ) -> dict[str, Any]:
-    top = 1.05 * max(*values, rho or 0.0, 1e-9)
-    counts, edges = np.histogram(values, bins=_BINS, range=(0.0, top))
-    limits = edges.tolist()
-    bins = [
-        {
-            "from": low,
-            "to": high,
-            "machines": int(count),
-            "shown": f"{percent(low)} to {percent(high)}",
-            "fill": BAD if rho is not None and low >= rho else PLAIN,
-        }
-        for count, low, high in zip(counts, limits, limits[1:], strict=False)
-    ]
     bars = (
-        alt.Chart(alt.Data(values=bins))
+        alt.Chart(alt.InlineData(values=_bins(values, rho)))
         .mark_bar(binSpacing=1)
         .encode(
             x=across_percent_axis("from:Q", title),
@@ -128,12 +117,31 @@ def _distribution(
             ],
         )
     )
-    return finished(bars if rho is None else bars + _upright(rho), _HEIGHT)
+    layers = [bars] if rho is None else [bars, *_upright(rho)]
+    return finished(layers, _HEIGHT)
 
 
-def _upright(rho: float) -> alt.LayerChart:
-    data = alt.Data(values=[{"at": rho, "text": f"promise {percent(rho)}"}])
+def _bins(values: Sequence[float], rho: float | None) -> list[dict[str, Any]]:
+    # An edge lies on the promise, and a bin holds its upper edge: rho itself is kept.
+    edge, top = rho or 1.0, max(*values, rho or 1.0)
+    ratio = _BINS * edge / top
+    width = edge / round(ratio) if ratio >= 1 else edge * math.ceil(1 / ratio)
+    at = np.ceil(np.asarray(values) / width * (1 - 1e-12)).astype(int) - 1
+    return [
+        {
+            "from": number * width,
+            "to": (number + 1) * width,
+            "machines": int(count),
+            "shown": f"{percent(number * width)} to {percent((number + 1) * width)}",
+            "fill": PLAIN if rho is None or number * width < rho * 0.999 else BAD,
+        }
+        for number, count in enumerate(np.bincount(np.maximum(at, 0)))
+    ]
+
+
+def _upright(rho: float) -> list[alt.Chart]:
+    data = alt.InlineData(values=[{"at": rho, "text": f"promise {percent(rho)}"}])
     base = alt.Chart(data).encode(x="at:Q")
     rule = base.mark_rule(color=INK, strokeDash=[5, 3], strokeWidth=1.5)
-    note = base.mark_text(align="right", dx=-6, baseline="top", fontWeight=600)
-    return rule + note.encode(text="text:N", y=alt.value(2))
+    note = base.mark_text(align="center", baseline="bottom", fontWeight=600)
+    return [rule, note.encode(text="text:N", y=alt.value(-5))]

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from cotenant.report.charts import Chart
 from cotenant.report.csv_json import script_json
-from cotenant.report.words import counted, figure, percent, visible
+from cotenant.report.words import counted, figure, percent, setting, visible
 
 
 def page(
@@ -68,7 +68,7 @@ def _policy(*scripts: str) -> str:
 
 @cache
 def _vega() -> str:
-    bundle: str = vl_convert.javascript_bundle()
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     # The end tag would close the script element; in JavaScript strings it may be split.
     return bundle.replace("</script", "<\\/script").replace("<!--", "\\x3c!--")
 
@@ -91,12 +91,6 @@ def _environment() -> Environment:
         "percent": percent,
         "figure": figure,
         "counted": counted,
-        "setting": _setting,
+        "setting": setting,
     }
     return environment
-
-
-def _setting(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: "-"}[value]
-    return figure(value, 6) if isinstance(value, float) else visible(str(value))

@@ -40,10 +40,10 @@ def assignment(plan: Plan) -> dict[str, Any]:
             _column("task", "name", [visible(task) for task, _ in pairs]),
             _column("machine", "name", [visible(machine) for _, machine in pairs]),
             _column(
-                "mean", "number", [_rounded(d.mean) if d else None for d in decided]
+                "CPU mean", "number", [_rounded(d.mean) if d else None for d in decided]
             ),
             _column(
-                "99.9th percentile",
+                "CPU 99.9th percentile",
                 "number",
                 [_rounded(d.high) if d else None for d in decided],
             ),

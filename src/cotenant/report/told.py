@@ -54,13 +54,13 @@ def set_aside(cleaning: Mapping[str, Any]) -> list[str]:
     """Say which tasks and rows are not in the plan, one phrase a reason."""
     shares = cleaning.get("share_of_load", {})
     tasks = [
-        f"{counted(number, 'task')} {_spoken(reason)}"
+        f"{counted(number, 'task')}: {_spoken(reason)}"
         + (f" ({percent(shares[reason], 2)} of the load)" if shares.get(reason) else "")
         for reason, number in cleaning.get("tasks_dropped", {}).items()
         if number
     ]
     rows = [
-        f"{counted(number, 'row')} {_spoken(reason)}"
+        f"{counted(number, 'row')}: {_spoken(reason)}"
         for reason, number in cleaning.get("dropped", {}).items()
         if number
     ]

@@ -12,6 +12,7 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _SPACES = frozenset(" \u00a0\u202f")
 _JOINERS = frozenset("\u200c\u200d")
 _SMALLEST = 1e-6
+_GIBIBYTE = 2**30
 
 
 def figure(value: float | None, digits: int = 3) -> str:
@@ -54,6 +55,23 @@ def interval(overload: Overload) -> str:
 def digits_of(overload: Overload) -> int:
     """Return how many significant digits the evidence supports."""
     return 3 if overload.judged_by == "exact" else 2
+
+
+def setting(name: str, value: object) -> str:
+    """Write the value of a setting in the unit that people use for it.
+
+    >>> setting("rho", 0.001), setting("memory", 17179869184), setting("seed", 0)
+    ('0.1 %', '16 GiB', '0')
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "-", True: "yes", False: "no"}[value]
+    if not isinstance(value, int | float):
+        return visible(str(value))
+    if name == "rho":
+        return percent(value)
+    if name == "memory" and value >= _GIBIBYTE:
+        return f"{figure(value / _GIBIBYTE)} GiB"
+    return figure(value, 6)
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

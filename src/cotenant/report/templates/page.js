@@ -3,7 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
 
   for (const chart of data.charts) {
-    const place = document.querySelector(`[data-chart="${chart.key}"]`);
+    const place = document.querySelector(`[data-chart="${CSS.escape(chart.key)}"]`);
     if (place) {
       const options = {ast: true, renderer: "svg", actions: false, defaultStyle: false,
         mode: "vega-lite", tooltip: {theme: "custom", disableDefaultStyle: true}};
