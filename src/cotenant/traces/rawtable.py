@@ -15,6 +15,7 @@ from cotenant.traces.parquet import is_parquet, read_batches, read_schema
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
 
+_LONGEST_LINE = 16 << 20  # bytes; other formats may be one line of any length
 _MISSING = {"", "-", "null", "none", "na", "n/a", "<na>", "nan"}
 _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
@@ -68,25 +69,29 @@ def open_table(member: Member) -> RawTable:
     Raises
     ------
     TraceError
-        If the file holds no line at all, or is damaged.
+        If the file holds no line at all, no header, or is damaged.
     """
     if is_parquet(member):
         schema = read_schema(member)
-        first = next(iter(schema.values()), None)
-        dated = first is not None and first.is_temporal()
+        if not schema:
+            raise TraceError(member.name, "has no columns; expected task and cpu")
+        dated = next(iter(schema.values())).is_temporal()
         return RawTable(member, list(schema), "", dated)
     header, first_row = _top(member)
     separator = max(",;\t", key=header.count)
-    names = [name.strip() for name in next(csv.reader([header], delimiter=separator))]
+    try:
+        names = next(csv.reader([header], delimiter=separator))
+    except csv.Error as error:
+        raise TraceError(member.name, f"has no header of a table ({error})") from error
     dated = re.match(r'"?\d{4}[-/]\d\d?[-/]\d\d?', first_row) is not None
-    return RawTable(member, names, separator, dated)
+    return RawTable(member, [n.strip() for n in names], separator, dated)
 
 
 def _top(member: Member) -> tuple[str, str]:
     """Return the header line and the line after it."""
     found: list[str] = []
     with member.open() as stream:
-        while len(found) < 2 and (raw := stream.readline()):
+        while len(found) < 2 and (raw := stream.readline(_LONGEST_LINE)):
             line = raw.decode("utf-8-sig", errors="replace").strip("\r\n")
             if line and (found or not line.startswith("#")):
                 found.append(line)

@@ -54,10 +54,12 @@ class _File:
 
 def recognise(members: list[Member]) -> str | None:
     """Recognise a header that names the CPU usage, or times and one column a task."""
+    if not members:
+        return None
     try:
         raw = open_table(members[0])
         naming = name_columns(raw.member.name, raw.names, raw.dated, ReadOptions())
-    except (TraceError, IndexError):
+    except TraceError:
         return None
     if naming.wide:
         return f"a first column of times or row numbers, {len(naming.tasks)} others"
@@ -106,6 +108,8 @@ def _open(reading: Reading, member: Member, stated: Unit | None) -> _File:
     naming = name_columns(member.name, raw.names, raw.dated, options)
     for sentence in naming.notes:
         note(sentence)
+    if not naming.wide and "task" not in naming.roles:
+        note("there is no task column: every file is one task")
     usual: Unit = "fraction" if options.cores_column else "cores"
     unit = stated or options.unit or naming.unit or usual
     if options.unit is None:
