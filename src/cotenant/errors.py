@@ -3,7 +3,7 @@
 ::
 
     CotenantError
-    ├── InvalidInput (also ValueError)   a value, option or combination that cannot be right
+    ├── InvalidInput (also ValueError)   a value or option that cannot be right
     │   └── SourceNotFound               a usage source that does not exist
     ├── TraceError                       bad or insufficient data, with file and line
     ├── DoesNotFit                       no machine of the fleet takes a task

@@ -150,5 +150,5 @@ def _timeline(
     width = -(-len(over) // POINTS)
     edges = np.arange(0, len(over), width)
     total = np.maximum(np.add.reduceat(judged, edges), 1)
-    share: FloatArray = np.add.reduceat(over, edges).astype(np.float64) / total
+    share = np.divide(np.add.reduceat(over, edges), total, dtype=np.float64)
     return share, clock.start + edges * clock.step

@@ -1,8 +1,8 @@
 """PlanetLab CPU traces as CloudSim distributes them.
 
-One file a virtual machine, one folder a day (``20110303``); 288 lines of whole percents
-of the machine, one every 5 minutes, no header and no time stamps. Published by the CoMon
-project; days chosen by Beloglazov and Buyya, CCPE 2012.
+One file a virtual machine, one folder a day (``20110303``); 288 lines of whole
+percents of the machine, one every 5 minutes, no header and no time stamps. Published by
+the CoMon project; days chosen by Beloglazov and Buyya, CCPE 2012.
 """
 
 import re

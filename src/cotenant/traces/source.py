@@ -5,16 +5,32 @@ import gzip
 import io
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol
+from typing import IO, Protocol, cast
 
 from cotenant.errors import SourceNotFound, TraceError
 
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
+
+
+class _Gunzip(gzip.GzipFile):
+    """Closes the stored bytes with itself; the standard class leaves them open."""
+
+    def __init__(self, raw: "io.BufferedReader[io.RawIOBase]") -> None:
+        super().__init__(fileobj=raw)
+        self._raw = raw
+
+    def close(self) -> None:
+        """Close both streams."""
+        try:
+            super().close()
+        finally:
+            self._raw.close()
 
 
 class _Open(Protocol):
@@ -30,7 +46,7 @@ class Member:
     name
         The file as errors name it; a file in an archive is ``archive:inner/name``.
     path
-        Its path inside the source, without ``.gz``: folders tell days, stems tell tasks.
+        Its path inside the source, without ``.gz``: folders tell days, stems tasks.
     size
         Bytes as stored, for progress.
     open_raw
@@ -51,12 +67,10 @@ class Member:
         known = (".csv", ".txt", ".json", ".dat")
         return self.path.stem if self.path.suffix in known else self.path.name
 
-    def open(self) -> IO[bytes]:
+    def open(self) -> io.BufferedIOBase:
         """Open for reading; gzip is noticed by its first bytes, not by its name."""
-        raw = io.BufferedReader(self.open_raw(), 1 << 20)  # type: ignore[arg-type]
-        if raw.peek(2)[:2] == _GZIP:
-            return gzip.GzipFile(fileobj=raw)
-        return raw
+        raw = io.BufferedReader(cast("io.RawIOBase", self.open_raw()), 1 << 20)
+        return _Gunzip(raw) if raw.peek(2)[:2] == _GZIP else raw
 
     def head(self, size: int = 16_384) -> bytes:
         """Return the first bytes, decompressed.
@@ -69,7 +83,7 @@ class Member:
         try:
             with self.open() as stream:
                 return stream.read(size)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise TraceError(self.name, f"cannot be decompressed ({error})") from error
 
 
@@ -136,7 +150,7 @@ def _expand(path: Path, stack: ExitStack) -> list[Member]:
 
 
 def _tar_members(path: Path, stack: ExitStack) -> list[Member]:
-    archive = stack.enter_context(tarfile.open(path))
+    archive = stack.enter_context(tarfile.TarFile.open(path))
     files = [m for m in archive.getmembers() if m.isfile() and m.size]
 
     # The order of the archive is kept: going back in a compressed one is slow.
