@@ -37,7 +37,7 @@ class _Kind:
     noise: float = 0.25  # sigma of the log
     burst_share: float = 0.0
     burst_factor: float = 1.0
-    night_hours: float = 0.0  # length of a nightly run that does nearly all the work
+    night_hours: float = 0.0  # length of a nightly run that does most of the work
 
 
 _KINDS = {
@@ -46,11 +46,11 @@ _KINDS = {
     "cache": _Kind((3, 8), 0.06, 900, swing=0.30, weekend=0.85),
     "worker": _Kind((5, 14), 0.14, 200, burst_share=0.06, burst_factor=6.0),
     "search": _Kind((4, 10), 0.22, 600, swing=0.45, weekend=0.80, noise=0.45),
-    "etl": _Kind((2, 6), 0.10, 400, weekend=0.90, night_hours=3.0),
+    "etl": _Kind((2, 4), 0.08, 400, weekend=0.90, night_hours=2.0),
     "queue": _Kind((3, 5), 0.05, 180, swing=0.20, weekend=0.85),
     "render": _Kind((3, 8), 0.12, 350, burst_share=0.03, burst_factor=12.0),
     "db": _Kind((2, 3), 0.25, 1400, swing=0.35, weekend=0.80),
-    "report": _Kind((1, 3), 0.06, 260, weekend=0.25, night_hours=1.5),
+    "report": _Kind((1, 3), 0.05, 260, weekend=0.25, night_hours=1.5),
     "canary": _Kind((1, 2), 0.003, 90, noise=0.80),
     "standby": _Kind((1, 1), 0.0, 120),
 }
@@ -143,7 +143,7 @@ def _service(number: int, days: int, seed: int, weather: FloatArray) -> _Service
     replicas = int(rng.integers(kind.replicas[0], kind.replicas[1], endpoint=True))
     level = kind.cpu * math.exp(0.4 * rng.standard_normal())
     memory = kind.memory_mib * _MIB * math.exp(0.3 * rng.standard_normal())
-    rhythm = _rhythm(kind, days, rng)
+    rhythm = _rhythm(kind, replicas, days, rng)
     # Owners ask for a few times of what they use, in round numbers.
     wish = level * rng.uniform(2.0, 5.0)
     request = next((r for r in _CPU_REQUESTS if r >= wish), LARGEST_CPU)
@@ -151,10 +151,10 @@ def _service(number: int, days: int, seed: int, weather: FloatArray) -> _Service
     surprises = 0.08 * _hourly(days, seed, _SURPRISES, number)
     shared = rhythm * np.exp(weather + surprises)
     own, noise = _own(kind, replicas, days, [seed, _NOISE, number])
-    cpu = np.round(np.clip(level * shared * own, 0.0, LARGEST_CPU), 5)
-    used = memory * np.clip(0.9 + 0.1 * shared + 0.01 * noise, 0.5, 1.9)
+    cpu: FloatArray = np.clip(level * shared * own, 0.0, LARGEST_CPU)
+    used: FloatArray = memory * np.clip(0.9 + 0.1 * shared + 0.01 * noise, 0.5, 1.9)
     asked = 64 * _MIB * math.ceil(2 * memory / (64 * _MIB))
-    return _Service(_name(number), cpu, np.round(used), request, asked)
+    return _Service(_name(number), cpu.round(5), used.round(), request, asked)
 
 
 def _name(number: int) -> str:
@@ -165,17 +165,21 @@ def _name(number: int) -> str:
     return _ODD_NAMES.get(number, plain)
 
 
-def _rhythm(kind: _Kind, days: int, rng: np.random.Generator) -> FloatArray:
-    """Give the service's activity by hour and weekday: 1 on an average weekday."""
-    hours = np.arange(days * SAMPLES_A_DAY) * 24.0 / SAMPLES_A_DAY
+def _rhythm(
+    kind: _Kind, replicas: int, days: int, rng: np.random.Generator
+) -> FloatArray:
+    """Give activity by hour and weekday, 1 on an average weekday."""
+    hours = _hours(days)
     peak = 14.0 + rng.normal(0.0, 1.5)
-    start = rng.uniform(0.0, 5.0)
-    activity = 1.0 + kind.swing * np.cos((hours - peak) * 2 * math.pi / 24)
+    # Replicas run one after the other at night.
+    start = rng.uniform(0.0, 5.0) + kind.night_hours * np.arange(replicas)[:, None]
+    activity: FloatArray = 1.0 + kind.swing * np.cos((hours - peak) * math.pi / 12)
     if kind.night_hours:
-        inside = (hours - start) % 24 < kind.night_hours
-        activity = np.where(inside, 0.9 * 24 / kind.night_hours, 0.1)
-    weekend = (hours // 24) % 7 >= 5
-    return np.where(weekend, kind.weekend * activity, activity)
+        share = kind.night_hours / 24
+        running = ((hours - start) % 24 < kind.night_hours).astype(np.float64)
+        activity = 0.2 / (1 - share) + running * (0.8 / share - 0.2 / (1 - share))
+    weekend = ((hours // 24) % 7 >= 5).astype(np.float64)
+    return activity * (1.0 + weekend * (kind.weekend - 1.0))
 
 
 def _hourly(days: int, seed: int, *stream: int) -> FloatArray:
@@ -187,8 +191,12 @@ def _hourly(days: int, seed: int, *stream: int) -> FloatArray:
             for day in range(days + 1)
         ]
     )
-    hours = np.arange(days * SAMPLES_A_DAY) * 24.0 / SAMPLES_A_DAY
-    return np.interp(hours, np.arange(knots.size), knots)
+    line: FloatArray = np.interp(_hours(days), np.arange(knots.size), knots)
+    return line
+
+
+def _hours(days: int) -> FloatArray:
+    return np.linspace(0.0, 24.0 * days, days * SAMPLES_A_DAY, endpoint=False)
 
 
 def _own(
