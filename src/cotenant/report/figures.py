@@ -83,9 +83,7 @@ def replay_figures(replay: Replay) -> list[Chart]:
         names = [visible(m.machine) for m in replay.machines]
         measured = [m.overload for m in replay.machines]
         summary = f"Measured time over capacity: {_range(measured, names)}."
-        drawn = overload_chart(
-            names, measured, replay.promised, "measured time over capacity"
-        )
+        drawn = overload_chart(names, measured, replay.promised, "measured overload")
         figures.append(Chart("machines", "Overload by machine", summary, drawn))
     return figures
 

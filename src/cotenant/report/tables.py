@@ -5,7 +5,7 @@ from typing import Any
 
 from cotenant.planning.results import Decision, Plan, Replay, Row
 from cotenant.report.verdict import keeps, knows, labels, phrase
-from cotenant.report.words import percent, visible
+from cotenant.report.words import digits_of, percent, visible
 
 _DIGITS = 4
 
@@ -54,11 +54,12 @@ def assignment(plan: Plan) -> dict[str, Any]:
 
 def replayed(replay: Replay) -> dict[str, Any]:
     """Return what was promised and measured on each machine, the worst first."""
+    digits = digits_of(replay.overload)
     worst_first = sorted(replay.machines, key=lambda m: -m.overload)
     columns: dict[str, tuple[str, list[Any]]] = {
         "machine": ("name", [visible(m.machine) for m in worst_first]),
         "promised": ("percent", [m.promised for m in worst_first]),
-        "measured": ("percent", [m.overload for m in worst_first]),
+        "measured": ("percent", [_rounded(m.overload, digits) for m in worst_first]),
         "moments in overload": ("number", [m.overloaded for m in worst_first]),
         "moments judged": ("number", [m.moments for m in worst_first]),
         "peak": ("number", [_rounded(m.peak) for m in worst_first]),
@@ -89,6 +90,6 @@ def _reasons(decision: Decision) -> Iterator[str]:
         yield refusal.reason if named else f"{refusal.machine}: {refusal.reason}"
 
 
-def _rounded(value: float) -> float:
+def _rounded(value: float, digits: int = _DIGITS) -> float:
     # Digits beyond these are noise, and 100,000 tasks would carry megabytes of it.
-    return float(f"{value:.{_DIGITS}g}")
+    return float(f"{value:.{digits}g}")

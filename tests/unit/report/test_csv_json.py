@@ -1,9 +1,9 @@
 import json
 
 import pytest
-from tests.unit.report import samples
 
 from cotenant.report.csv_json import script_json, to_json
+from tests.unit.report import samples
 
 
 def test_json_has_no_nan_and_keeps_what_is_there():

@@ -4,9 +4,9 @@ import io
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
-from tests.unit.report import samples
 
 from cotenant.report.terminal import show_comparison, show_plan, show_replay
+from tests.unit.report import samples
 
 
 def printed(show, result, width=80, **options) -> str:

@@ -2,7 +2,6 @@ import dataclasses
 import math
 
 import pytest
-from tests.unit.report import samples
 
 from cotenant.planning.results import Row
 from cotenant.report.verdict import (
@@ -12,6 +11,7 @@ from cotenant.report.verdict import (
     reference_of,
     with_own_row,
 )
+from tests.unit.report import samples
 
 OURS = Row("exact", "best-fit", 52, 1.6, 0.00095, 0.001, 0, 0, 0.1)
 

@@ -1,8 +1,8 @@
 import pytest
-from tests.unit.report.samples import HOSTILE
 
 from cotenant.planning.results import Overload
 from cotenant.report.words import figure, interval, percent, shorten, visible
+from tests.unit.report.samples import HOSTILE
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@
   });
 
   if (!data.table) return;
-  const size = 25, columns = data.table.columns, total = columns[0].values.length;
+  const size = 25, most = 64, columns = data.table.columns, total = columns[0].values.length;
   const byId = (id) => document.getElementById(id);
   const names = columns.filter((column) => column.kind === "name");
   const collator = new Intl.Collator("en", {numeric: true});
@@ -76,7 +76,9 @@
         const cell = document.createElement("td");
         cell.className = column.kind;
         cell.dataset.title = column.title;
-        cell.textContent = shown(column, row);
+        const text = String(shown(column, row)), long = column.kind === "name" && text.length > most;
+        cell.textContent = long ? `${text.slice(0, most / 2)}…${text.slice(-most / 2)}` : text;
+        if (long) cell.title = text;
         line.append(cell);
       }
       return line;
