@@ -1,13 +1,11 @@
 """Saved answers of Prometheus range queries (``/api/v1/query_range``).
 
 One or more JSON files, each one answer with a matrix: the CPU of many series, a chunk
-of a longer range, or their memory. Times and values of all files are held until the
-last is read, because series of one task may lie anywhere.
+of a longer range, or their memory.
 """
 
 import re
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import IO, Literal, NamedTuple, TypeAlias
 
@@ -26,10 +24,9 @@ from cotenant.traces.source import Member
 
 Column: TypeAlias = Literal["cpu", "memory"]
 
-ROWS = 1 << 18  # of a batch, where no single task has more
+ROWS = 1 << 18  # of a batch, where no single series has more
 IMPLAUSIBLE = 1e15  # a counter that went below zero and wrapped around
 _GROWING_POINTS = 24
-_MOMENT = ("task", "time")
 
 
 def recognise(members: list[Member]) -> str | None:
@@ -43,7 +40,7 @@ def recognise(members: list[Member]) -> str | None:
 
 
 def read(reading: Reading) -> Iterator[pl.DataFrame]:
-    """Yield batches of whole tasks once all files are read.
+    """Yield the series of all files, some at a time.
 
     Raises
     ------
@@ -53,12 +50,12 @@ def read(reading: Reading) -> Iterator[pl.DataFrame]:
     """
     samples = Samples(reading)
     for member in reading.members:
+        column = _column_of(member, reading)
         with member.open() as stream:
-            found = samples.add(member.name, stream, _column_of(member, reading))
+            found = yield from samples.read(member.name, stream, column)
         if not found:
             problem = "holds no series; expected at least one, check the metric name"
             raise TraceError(member.name, problem)
-    yield from samples.batches()
 
 
 def _column_of(member: Member, reading: Reading) -> Column:
@@ -70,21 +67,20 @@ def _column_of(member: Member, reading: Reading) -> Column:
 
 
 class _Part(NamedTuple):
-    """Points of one series out of one answer."""
+    """Points of one series, on their way into a batch."""
 
     task: str
-    series: int
     label: str | None
+    memory: bool
     times: Floats
     values: Floats
 
 
 @dataclass(slots=True)
 class Samples:
-    """Series of one or more answers, brought together by task.
+    """Turns answers into batches, and remembers of each series when it was there.
 
-    A row is a moment of a series; memory measured at the moment of a CPU value goes
-    into the same row, and a moment with memory alone has a null `cpu`.
+    A row is one point; CPU and memory of a moment are two rows for `collect` to join.
 
     Parameters
     ----------
@@ -93,8 +89,9 @@ class Samples:
     """
 
     reading: Reading
-    _tasks: dict[str, dict[Column, list[_Part]]] = field(default_factory=dict)
-    _series: dict[frozenset[tuple[str, str]], int] = field(default_factory=dict)
+    _spans: dict[tuple[str, bool], dict[int, tuple[float, float]]] = field(
+        default_factory=dict
+    )
     _changing: int = 0
     _growing: int = 0
 
@@ -106,8 +103,10 @@ class Samples:
             )
         self.reading.unit = self.reading.options.kind("cores")
 
-    def add(self, name: str, stream: IO[bytes], column: Column) -> int:
-        """Read one answer; return its number of series.
+    def read(
+        self, name: str, stream: IO[bytes], column: Column
+    ) -> Generator[pl.DataFrame, None, int]:
+        """Yield the batches of one answer; return its number of series.
 
         Parameters
         ----------
@@ -116,18 +115,23 @@ class Samples:
         column
             What it measures; a metric with ``memory`` in its name is memory anyway.
         """
-        count = 0
+        count, rows = 0, 0
+        parts: list[_Part] = []
         for series in read_answer(name, stream, self.reading):
-            count += 1
             metric = series.labels.get("__name__", "")
-            if column == "memory" or "memory" in metric:
-                self._keep("memory", series)
-            else:
+            memory = column == "memory" or "memory" in metric
+            if not memory:
                 self._watch(name, metric, series.values)
-                self._keep("cpu", series)
+            parts.append(self._part(series, memory))
+            count, rows = count + 1, rows + len(parts[-1].times)
+            if rows >= ROWS:
+                yield self._batch(parts)
+                parts, rows = [], 0
         if 2 * self._growing > self._changing:
             found = f"{self._growing} of {self._changing} series only ever grow"
             raise _raw_counter(name, found)
+        if parts:
+            yield self._batch(parts)
         return count
 
     def _watch(self, name: str, metric: str, values: Floats) -> None:
@@ -141,81 +145,55 @@ class Samples:
             self._changing += 1
             self._growing += int(few_falls and (steps > 0).sum() >= 0.5 * len(steps))
 
-    def _keep(self, column: Column, series: Series) -> None:
-        labels, times, values = series
-        wrapped = np.isfinite(values) & (values >= IMPLAUSIBLE)
-        self.reading.cleaning.rows += int(wrapped.sum())
-        self.reading.cleaning.drop("implausible", int(wrapped.sum()))
-        part = _Part(
-            task=task_name(labels),
-            series=self._series.setdefault(
-                frozenset(labels.items()), len(self._series)
-            ),
-            label=labels.get(self.reading.options.keep or ""),
-            times=times[~wrapped],
-            values=values[~wrapped],
+    def _part(self, series: Series, memory: bool) -> _Part:
+        cleaning, (labels, times, values) = self.reading.cleaning, series
+        task = task_name(labels)
+        cleaning.rows += len(times)
+        sound = ~(np.isfinite(values) & (values >= IMPLAUSIBLE))
+        times, values = times[sound], values[sound]
+        cleaning.drop("implausible", len(sound) - len(times))
+        spans = self._spans.setdefault((task, memory), {})
+        own = hash(frozenset(labels.items()))
+        cleaning.repair("overlapping_series", _count_shared(times, own, spans))
+        label = labels.get(self.reading.options.keep or "")
+        return _Part(task, label, memory, times, values)
+
+    def _batch(self, parts: list[_Part]) -> pl.DataFrame:
+        about = pl.DataFrame(
+            [(part.task, part.label, part.memory) for part in parts],
+            schema={"task": pl.String, "label": pl.String, "is_memory": pl.Boolean},
+            orient="row",
         )
-        self._tasks.setdefault(part.task, {}).setdefault(column, []).append(part)
-
-    def batches(self) -> Iterator[pl.DataFrame]:
-        """Yield everything added, whole tasks, and let go of it."""
-        tasks, rows = deque(self._tasks.values()), 0
-        self._tasks.clear()
-        cpu: list[_Part] = []
-        memory: list[_Part] = []
-        while tasks:
-            parts = tasks.popleft()
-            cpu += parts.get("cpu", [])
-            memory += parts.get("memory", [])
-            rows += sum(len(part.times) for found in parts.values() for part in found)
-            if rows >= ROWS or not tasks:
-                batch = self._batch(cpu, memory)
-                self.reading.cleaning.rows += batch.height
-                yield batch
-                cpu, memory, rows = [], [], 0
-
-    def _batch(self, cpu: list[_Part], memory: list[_Part]) -> pl.DataFrame:
-        factor = self.reading.options.factor("cores")
-        left = self._largest(cpu).with_columns(cpu=pl.col("value") * factor)
-        right = self._largest(memory).rename({"value": "memory"})
-        shared = right.select(*_MOMENT, "memory").unique(_MOMENT, maintain_order=True)
-        both = left.join(shared, on=_MOMENT, how="left", maintain_order="left")
-        alone = right.join(left, on=_MOMENT, how="anti", maintain_order="left")
-        rows = pl.concat([both, alone], how="diagonal")
-        keep = self.reading.options.keep
-        columns = [*_MOMENT, "cpu", "memory"] if memory else [*_MOMENT, "cpu"]
-        return rows.select(*columns, *([pl.col("label").alias(keep)] if keep else []))
-
-    def _largest(self, parts: list[_Part]) -> pl.DataFrame:
-        """Give all series of a task the largest finite value of each moment.
-
-        Two series of one task at one moment are an old and a new container, or a
-        double scrape; their sum would be load that never was.
-        """
-        rows = _frame(parts)
-        finite = pl.when(pl.col("value").is_finite()).then("value")
-        largest = pl.coalesce(finite.max().over(_MOMENT), "value")
-        rivals = pl.col("series").n_unique().over(_MOMENT)
-        rows = rows.with_columns(rivals=rivals)
-        shared = rows.filter(pl.col("rivals") > 1)
-        surplus = shared.height - shared.select(_MOMENT).n_unique()
-        self.reading.cleaning.repair("overlapping_series", surplus)
-        return rows.with_columns(value=largest).drop("rivals", "series")
+        source = np.repeat(np.arange(len(parts)), [len(part.times) for part in parts])
+        rows = about[source].with_columns(
+            time=np.concatenate([part.times for part in parts]),
+            value=np.concatenate([part.values for part in parts]),
+        )
+        cpu = pl.col("value") * self.reading.options.factor("cores")
+        columns = {"cpu": pl.when(~pl.col("is_memory")).then(cpu)}
+        if about["is_memory"].any():
+            columns["memory"] = pl.when("is_memory").then("value")
+        if self.reading.options.keep is not None:
+            columns[self.reading.options.keep] = pl.col("label")
+        return rows.select("task", "time", **columns)
 
 
-def _frame(parts: list[_Part]) -> pl.DataFrame:
-    sizes = [len(part.times) for part in parts]
-    source = np.repeat(np.arange(len(parts)), sizes)
-    empty = [np.empty(0)]
-    about = pl.DataFrame(
-        [(part.task, part.series, part.label) for part in parts],
-        schema={"task": pl.String, "series": pl.Int64, "label": pl.String},
-        orient="row",
-    )
-    return about[source].with_columns(
-        time=np.concatenate([part.times for part in parts] or empty),
-        value=np.concatenate([part.values for part in parts] or empty),
-    )
+def _count_shared(
+    times: Floats, own: int, spans: dict[int, tuple[float, float]]
+) -> int:
+    """Count moments at which another series of the task is there; note our own span.
+
+    An old and a new container, or a double scrape. Of rows at one moment `collect`
+    takes the largest: their sum would be load that never was.
+    """
+    shared = np.zeros(len(times), dtype=bool)
+    for other, (first, last) in spans.items():
+        if other != own:
+            shared |= (times >= first) & (times <= last)
+    if len(times):
+        first, last = spans.get(own, (np.inf, -np.inf))
+        spans[own] = min(first, float(times.min())), max(last, float(times.max()))
+    return int(shared.sum())
 
 
 def _raw_counter(name: str, found: str) -> TraceError:

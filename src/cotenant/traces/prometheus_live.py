@@ -7,6 +7,7 @@ a gap that nobody sees would be load that nobody plans.
 
 import io
 import os
+import re
 import time
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping
@@ -15,6 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import cycle
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -52,7 +54,7 @@ def read(
     now: float | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> Iterator[pl.DataFrame]:
-    """Yield batches of whole tasks, request after request in time order.
+    """Yield the answers, some series at a time, request after request in time order.
 
     Parameters
     ----------
@@ -74,15 +76,17 @@ def read(
         If a request fails for good, or a query gives no series in the whole range.
     """
     query = parse_source(text, time.time() if now is None else now, environ)
+    if window := re.search(r"\[((?:\d+[a-z]+)+)[]:]", query.queries["cpu"]):
+        reading.cleaning.note(
+            f"CPU values are averages over {window[1]}; shorter peaks are not in them"
+        )
     empty: dict[Column, int] = dict.fromkeys(query.queries, 0)
-    spans = query.spans()
+    spans, samples = query.spans(), Samples(reading)
     with closing(_answers(query, spans)) as answers:
-        for _ in spans:
-            samples = Samples(reading)
-            for column in query.queries:
-                stream = io.BytesIO(next(answers))
-                empty[column] += not samples.add(query.address, stream, column)
-            yield from samples.batches()
+        for column, answer in zip(cycle(query.queries), answers, strict=False):
+            stream = io.BytesIO(answer)
+            found = yield from samples.read(query.address, stream, column)
+            empty[column] += not found
     for column, count in empty.items():
         _judge_empty(query, reading, column, count, len(spans))
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.contracts.readers.prometheus import matrix, pod, steps
 
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.traces import lines, prometheus
 from cotenant.traces.cleaning import Cleaning
+from cotenant.traces.intake import Intake
 from cotenant.traces.prometheus_answer import read_answer
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import open_source
+from tests.contracts.readers.prometheus import START, matrix, pod, steps
 
 WEB = "shop/web-1/web"
 MEMORY = "container_memory_working_set_bytes"
@@ -28,6 +29,16 @@ def read(
     with open_source([str(folder)]) as members:
         reading = Reading(members, options or ReadOptions(), Cleaning())
         return pl.concat(prometheus.read(reading), how="diagonal"), reading
+
+
+def collected(
+    folder: Path, files: dict[str, str | bytes], options: ReadOptions | None = None
+) -> tuple[pl.DataFrame, Reading]:
+    """Read the files and bring rows of one moment together, as `collect` does."""
+    rows, reading = read(folder, files, options)
+    intake = Intake(reading.cleaning)
+    intake.add(rows)
+    return pl.concat(intake.finish().parts()), reading
 
 
 def answer(result: Any, kind: str = "matrix", **more: Any) -> str:
@@ -74,12 +85,9 @@ def test_a_restarted_container_gives_the_larger_value_and_never_the_sum(
     tmp_path: Path,
 ) -> None:
     old = (pod("web-1", id="/c1"), steps(["0.75", "0.75"]))
-    new = (pod("web-1", id="/c2"), [(steps(["", ""])[1][0], "1")])
-    rows, reading = read(tmp_path, {"cpu.json": matrix([old, new])})
-    assert set(rows.select("time", "cpu").iter_rows()) == {
-        (1780001700.0, 0.75),
-        (1780001760.0, 1.0),
-    }
+    new = (pod("web-1", id="/c2"), [(START + 60, "1"), (START + 120, "0.5")])
+    rows, reading = collected(tmp_path, {"cpu.json": matrix([old, new])})
+    assert rows["cpu"].to_list() == [0.75, 1.0, 0.5]
     assert reading.cleaning.repaired == {"overlapping_series": 1}
 
 
@@ -88,9 +96,16 @@ def test_a_number_wins_over_infinity_where_series_overlap(tmp_path: Path) -> Non
         (pod("web-1", instance=name), steps([value]))
         for name, value in (("ksm-0", "0.5"), ("ksm-1", "+Inf"), ("ksm-2", "NaN"))
     ]
-    rows, reading = read(tmp_path, {"cpu.json": matrix(series)})
-    assert rows["cpu"].to_list() == [0.5, 0.5, 0.5]
-    assert reading.cleaning.repaired == {"overlapping_series": 2}
+    rows, reading = collected(tmp_path, {"cpu.json": matrix(series)})
+    assert rows["cpu"].to_list() == [0.5]
+    assert reading.cleaning.repaired["overlapping_series"] == 2
+
+
+def test_a_container_that_follows_another_is_no_rival(tmp_path: Path) -> None:
+    old = (pod("web-1", id="/c1"), steps(["0.75", "0.75"]))
+    new = (pod("web-1", id="/c2"), [(START + 120, "1")])
+    _, reading = read(tmp_path, {"cpu.json": matrix([old, new])})
+    assert not reading.cleaning.repaired
 
 
 def test_overlapping_edges_of_chunks_are_no_rival_series(tmp_path: Path) -> None:
@@ -117,9 +132,9 @@ def test_memory_joins_the_cpu_of_its_task_and_moment(tmp_path: Path) -> None:
             [(pod("web-1", __name__=MEMORY), steps(["100", "200", "300"]))]
         ),
     }
-    rows, reading = read(tmp_path, files)
+    rows, reading = collected(tmp_path, files)
     assert rows.select("cpu", "memory").rows() == [(0.1, 100), (0.2, 200), (None, 300)]
-    assert reading.cleaning.rows == 3
+    assert reading.cleaning.rows == 5
 
 
 def test_a_file_without_metric_names_is_memory_by_its_own_name(tmp_path: Path) -> None:
@@ -127,7 +142,7 @@ def test_a_file_without_metric_names_is_memory_by_its_own_name(tmp_path: Path) -
         "cpu.json": matrix([(pod("web-1"), steps(["0.1"]))]),
         "memory.json": matrix([(pod("web-1"), steps(["100"]))]),
     }
-    rows, reading = read(tmp_path, files)
+    rows, reading = collected(tmp_path, files)
     assert rows.select("cpu", "memory").rows() == [(0.1, 100.0)]
     assert any("memory.json" in note for note in reading.cleaning.notes)
 
@@ -137,7 +152,9 @@ def test_unit_and_scale_apply_to_cpu_and_not_to_memory(tmp_path: Path) -> None:
         "a.json": matrix([(pod("web-1"), steps(["250"]))]),
         "b.json": matrix([(pod("web-1", __name__=MEMORY), steps(["250"]))]),
     }
-    rows, reading = read(tmp_path, files, ReadOptions(unit="millicores", scale=2.0))
+    rows, reading = collected(
+        tmp_path, files, ReadOptions(unit="millicores", scale=2.0)
+    )
     assert rows.select("cpu", "memory").rows() == [(0.5, 250.0)]
     assert reading.unit == "cores"
 

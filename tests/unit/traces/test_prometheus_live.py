@@ -9,12 +9,12 @@ from urllib.parse import parse_qsl
 
 import polars as pl
 import pytest
-from tests.contracts.readers.prometheus import pod
 
 from cotenant.errors import TraceError
 from cotenant.traces import prometheus_live, prometheus_source
 from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.schema import Reading, ReadOptions
+from tests.contracts.readers.prometheus import pod
 
 Answer = tuple[int, bytes, dict[str, str]]
 TOO_MANY = (
@@ -176,9 +176,9 @@ def test_a_reader_that_stops_early_stops_the_requests(
 def test_memory_is_asked_for_beside_cpu(fake: Fake) -> None:
     rows, reading = read(fake, "query=up&memory_query=memory&start=0&end=600")
     assert [form["query"] for _, _, form in fake.seen].count("memory") == 1
-    assert rows.filter(task="shop/web-1/web")["memory"].null_count() == 0
-    assert rows.filter(task="shop/web-2/web")["memory"].null_count() == 11
-    assert reading.cleaning.rows == 22
+    measured = rows.group_by("task").agg(pl.col("cpu", "memory").count()).sort("task")
+    assert measured.rows() == [("shop/web-1/web", 11, 11), ("shop/web-2/web", 11, 0)]
+    assert reading.cleaning.rows == 33
 
 
 def test_the_refusal_of_too_many_points_is_quoted(
