@@ -141,5 +141,5 @@ def _in_cores(
         cpu_mean=pl.col("cpu_usage").cast(pl.Float64)
         / pl.col("mhz")
         * reading.options.scale,
-        cpu_request="cpu_request",
+        cpu_request=pl.col("cpu_request") * reading.options.scale,
     )

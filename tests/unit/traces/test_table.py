@@ -355,6 +355,12 @@ def test_a_quantity_where_percent_was_asked_for_is_an_error(folder: Path) -> Non
         read("task,cpu\na,500m\n", folder, unit="percent")
 
 
+@pytest.mark.parametrize("unit", ["percent", "millicores"])
+def test_a_request_is_no_quantity_where_usage_is_none(unit: str, folder: Path) -> None:
+    with pytest.raises(TraceError, match=r'cpu_request is "500m"'):
+        read("task,cpu,cpu_request\na,5,500m\n", folder, unit=unit)
+
+
 # --- options
 
 
@@ -367,9 +373,9 @@ def test_a_column_of_cores_makes_shares_into_cores_and_requests(folder: Path) ->
 
 
 def test_a_stated_request_beside_a_column_of_cores_is_in_cores(folder: Path) -> None:
-    text = "task,cpu,cores,cpu_request\na,50,4,3\n"
-    rows, _ = read(text, folder, cores_column="cores", unit="percent")
-    assert rows["cpu_request"].to_list() == [3.0]
+    text = "task,cpu,cores,cpu_request\na,50,4,1500m\n"
+    rows, _ = read(text, folder, cores_column="cores", unit="percent", scale=2.0)
+    assert rows.select("cpu", "cpu_request").rows() == [(4.0, 3.0)]
 
 
 def test_shares_of_cores_above_one_bring_advice(folder: Path) -> None:
