@@ -24,9 +24,9 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from cotenant.errors import TraceError
+from cotenant.traces.cells import Cells
 from cotenant.traces.clock import Clock
 from cotenant.traces.lines import Field, read_rows
-from cotenant.traces.rawtable import Cells
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from cotenant.traces.cells import Cells
 from cotenant.traces.clock import Clock
 from cotenant.traces.counter import CounterWatch
 from cotenant.traces.naming import Naming
-from cotenant.traces.rawtable import Cells, RawTable
+from cotenant.traces.rawtable import RawTable
 from cotenant.traces.schema import Reading, ReadOptions, Unit
 
 IMPLAUSIBLE = (

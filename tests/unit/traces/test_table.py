@@ -1,3 +1,4 @@
+import gzip
 import io
 import math
 import zipfile
@@ -207,6 +208,13 @@ def test_long_and_foreign_task_names_are_kept(folder: Path) -> None:
 def test_a_row_with_too_many_cells_is_refused(folder: Path) -> None:
     with pytest.raises(TraceError, match="line 3: has 3 columns; expected 2"):
         read("task,cpu\na,1\na,1,2\n", folder)
+
+
+def test_gzip_is_read_whatever_the_name_says(folder: Path) -> None:
+    packed = gzip.compress(b"task,cpu\na,1\n")
+    files = {"a.csv.gz": packed, "b.csv": packed}
+    rows, _ = read_files(files, folder, ReadOptions())
+    assert rows["cpu"].to_list() == [1.0, 1.0]
 
 
 def test_files_in_an_archive_are_read_parquet_too(folder: Path) -> None:
