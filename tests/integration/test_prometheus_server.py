@@ -18,6 +18,7 @@ import pytest
 from cotenant.errors import TraceError
 from cotenant.traces import prometheus, prometheus_live
 from cotenant.traces.cleaning import Cleaning
+from cotenant.traces.collect import read_usage
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import open_source
 
@@ -235,3 +236,12 @@ def test_an_instant_query_is_refused(server: Server, tmp_path: Path) -> None:
     (tmp_path / "instant.json").write_bytes(body)
     with pytest.raises(TraceError, match="type vector; expected the matrix"):
         read_saved(tmp_path)
+
+
+def test_a_live_server_is_a_source_like_any_other(server: Server) -> None:
+    form = {"query": CPU_QUERY, "start": server.end - DAY, "end": server.end}
+    address = f"prometheus+{server.url}?{urllib.parse.urlencode(form)}"
+    trace = read_usage([address])
+    assert sorted(trace.names) == ["shop/db-1/db", "shop/web-1/web"]
+    assert trace.step_s == 60
+    assert trace.cleaning.rows == 2 * 1441
