@@ -7,7 +7,8 @@ of a longer range, or their memory.
 import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from typing import IO, Literal, NamedTuple, TypeAlias
+from io import BufferedIOBase
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -104,7 +105,7 @@ class Samples:
         self.reading.unit = self.reading.options.kind("cores")
 
     def read(
-        self, name: str, stream: IO[bytes], column: Column
+        self, name: str, stream: BufferedIOBase, column: Column
     ) -> Generator[pl.DataFrame, None, int]:
         """Yield the batches of one answer; return its number of series.
 
@@ -170,7 +171,7 @@ class Samples:
             value=np.concatenate([part.values for part in parts]),
         )
         cpu = pl.col("value") * self.reading.options.factor("cores")
-        columns = {"cpu": pl.when(~pl.col("is_memory")).then(cpu)}
+        columns: dict[str, pl.Expr] = {"cpu": pl.when(~pl.col("is_memory")).then(cpu)}
         if about["is_memory"].any():
             columns["memory"] = pl.when("is_memory").then("value")
         if self.reading.options.keep is not None:

@@ -52,7 +52,9 @@ def task_name(labels: Mapping[str, str]) -> str:
     return ",".join(f"{key}={value}" for key, value in pairs) or "total"
 
 
-def read_answer(name: str, stream: IO[bytes], reading: Reading) -> Iterator[Series]:
+def read_answer(
+    name: str, stream: io.BufferedIOBase, reading: Reading
+) -> Iterator[Series]:
     """Yield the series of an answer; its warnings become notes.
 
     Parameters

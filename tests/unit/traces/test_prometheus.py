@@ -277,9 +277,10 @@ def test_damaged_compression_is_an_error() -> None:
         list(read_answer("cpu.json.gz", stream, reading))
 
 
-def test_a_byte_order_mark_is_no_damage(tmp_path: Path) -> None:
+def test_a_compressed_answer_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     text = matrix([(pod("web-1"), steps(["0.1"]))])
-    rows, _ = read(tmp_path, {"cpu.json": text.encode("utf-8-sig")})
+    packed = gzip.compress(text.encode("utf-8-sig"))
+    rows, _ = read(tmp_path, {"cpu.json.gz": packed})
     assert rows["cpu"].to_list() == [0.1]
 
 
