@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +68,8 @@ def read_answer(
         If the answer is an error, not a matrix, damaged or cut off. What follows the
         series is checked too, so exhaust the iterator before using what it gave.
     """
-    with io.TextIOWrapper(stream, "utf-8-sig", errors="replace") as characters:
+    raw = cast("IO[bytes]", stream)  # which is all that the wrapper asks for
+    with io.TextIOWrapper(raw, "utf-8-sig", errors="replace") as characters:
         text = _Text(name, characters, reading)
         head = text.head()
         if head is not None:
