@@ -1,3 +1,78 @@
-"""How many machines do these workloads need, which goes where, what to expect?"""
+"""How many machines do these workloads need, which goes where, what to expect?
+
+Examples
+--------
+>>> import cotenant as ct
+>>> trace = ct.read_usage(["usage.csv"])  # doctest: +SKIP
+>>> made = ct.plan(trace, ct.Fleet.of_equal({"cpu": 64.0}))  # doctest: +SKIP
+>>> made.summary["machines"]  # doctest: +SKIP
+52
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cotenant.colocate.pack import Policy
+    from cotenant.demand.task import Task
+    from cotenant.demand.usage import Usage
+    from cotenant.errors import CotenantError, InvalidInput, TraceError
+    from cotenant.fleet import Fleet, MachineType
+    from cotenant.planning.plan import compare, plan
+    from cotenant.planning.problem import Selection
+    from cotenant.planning.replay import replay
+    from cotenant.planning.saved import SavedPlan
+    from cotenant.planning.settings import Settings
+    from cotenant.traces.collect import read_usage
 
 __version__ = "0.1.0"
+
+# Where each public name lives; imported when first asked for, so that `import cotenant`
+# and `cotenant --help` stay fast.
+_HOMES = {
+    "CotenantError": "errors",
+    "Fleet": "fleet",
+    "InvalidInput": "errors",
+    "MachineType": "fleet",
+    "Policy": "colocate.pack",
+    "SavedPlan": "planning.saved",
+    "Selection": "planning.problem",
+    "Settings": "planning.settings",
+    "Task": "demand.task",
+    "TraceError": "errors",
+    "Usage": "demand.usage",
+    "compare": "planning.plan",
+    "plan": "planning.plan",
+    "read_usage": "traces.collect",
+    "replay": "planning.replay",
+}
+
+__all__ = [
+    "CotenantError",
+    "Fleet",
+    "InvalidInput",
+    "MachineType",
+    "Policy",
+    "SavedPlan",
+    "Selection",
+    "Settings",
+    "Task",
+    "TraceError",
+    "Usage",
+    "compare",
+    "plan",
+    "read_usage",
+    "replay",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cotenant' has no attribute {name!r}")
+    value = getattr(import_module(f"cotenant.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

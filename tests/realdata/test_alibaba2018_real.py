@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from tests.unit.traces.reading import read_paths
 
 DATA = Path(

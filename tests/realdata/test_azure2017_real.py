@@ -5,9 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.unit.traces.reading import read_paths
 
 from cotenant.errors import InvalidInput
+from tests.unit.traces.reading import read_paths
 
 DATA = Path(
     os.environ.get("COTENANT_DATA", Path(__file__).parents[3] / "shared" / "data")

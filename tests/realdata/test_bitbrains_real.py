@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from tests.unit.traces.reading import read_paths
 
 DATA = Path(

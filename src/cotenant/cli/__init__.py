@@ -1,0 +1,100 @@
+"""The command line: parse, call one function, print; no logic."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+import typer
+
+from cotenant import __version__
+from cotenant.cli.after import explain, replay
+from cotenant.cli.demo import demo
+from cotenant.cli.plan import compare, plan
+from cotenant.cli.traces import import_
+from cotenant.errors import CotenantError, InvalidInput, TraceError
+
+INTERNAL, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 5, 130
+
+app = typer.Typer(
+    name="cotenant",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"cotenant {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """How many machines do these workloads need, which goes where, what to expect?
+
+    --debug anywhere shows the traceback of an error.
+    """
+
+
+for _name, _command in {
+    "demo": demo,
+    "plan": plan,
+    "compare": compare,
+    "explain": explain,
+    "replay": replay,
+    "import": import_,
+}.items():
+    app.command(_name)(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with the code of the interface contract."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    sys.exit(run([word for word in words if word != "--debug"], debug))
+
+
+def run(words: Sequence[str], debug: bool = False) -> int:
+    """Run one command and return its exit code; errors go to stderr as one sentence."""
+    try:
+        code = typer.main.get_command(app).main(
+            list(words), prog_name="cotenant", standalone_mode=False
+        )
+        return code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        return USAGE
+    except click.ClickException as error:
+        return _fail(f"{error.format_message().rstrip('.')}; see --help", USAGE)
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; keep Python from complaining at exit.
+        sys.stdout = None  # type: ignore[assignment]
+        return 0
+    except CotenantError as error:
+        if debug:
+            raise
+        return _fail(str(error), _code(error))
+    except Exception as error:
+        if debug:
+            raise
+        kind = type(error).__name__
+        return _fail(f"internal error ({kind}: {error}); --debug shows where", INTERNAL)
+
+
+def _code(error: CotenantError) -> int:
+    if isinstance(error, TraceError):
+        return BAD_DATA
+    return USAGE if isinstance(error, InvalidInput) else INTERNAL
+
+
+def _fail(sentence: str, code: int) -> int:
+    print(f"cotenant: {sentence}", file=sys.stderr)
+    return code

@@ -74,7 +74,7 @@ def plan(
         machines=_machines(own),
         unplaced=tuple(Unplaced(u.task, u.resource, u.reason) for u in refused),
         decisions=_decisions(own.packing),
-        cleaning=trace.cleaning.to_dict(),
+        cleaning=problem.trace.cleaning.to_dict(),
         assumptions=tuple(problem.assumptions),
         warnings=tuple(problem.warnings),
         comparison=tuple(rows),
@@ -113,7 +113,7 @@ def compare(
     return Comparison(
         settings=shown,
         rows=tuple(rows),
-        cleaning=trace.cleaning.to_dict(),
+        cleaning=problem.trace.cleaning.to_dict(),
         assumptions=tuple(problem.assumptions),
         warnings=tuple(problem.warnings),
     )

@@ -7,10 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from cotenant.planning.results import Comparison, MachineReplay, Plan, Replay, Unplaced
+from cotenant.planning.saved import Explanation
 from cotenant.report import told
 from cotenant.report.comparison_lines import comparison_lines
 from cotenant.report.verdict import reference_of, with_own_row
 from cotenant.report.words import counted, digits_of, figure, percent, shorten, visible
+from cotenant.traces.export import Imported
 
 _FIRST_FEW = 5
 _NEXT_PLAN = (
@@ -57,6 +59,20 @@ def show_replay(replay: Replay, console: Console) -> None:
     _listed("tasks", told.changed_tasks(replay), console)
     _listed("set aside", told.set_aside(replay.cleaning), console)
     _warnings(replay.warnings, console)
+
+
+def show_explanation(explanation: Explanation, console: Console) -> None:
+    """Print the sentences, one a line."""
+    for sentence in explanation.sentences:
+        console.print(Text(visible(sentence)))
+
+
+def show_import(imported: Imported, console: Console) -> None:
+    """Print what was written, and every reason something was not."""
+    many = f"{counted(imported.tasks, 'task')}, {counted(imported.samples, 'sample')}"
+    unit = "cores" if imported.unit == "cores" else "machine fractions"
+    _headline(visible(imported.file), f"{many}, CPU in {unit}", console)
+    _listed("cleaning", told.set_aside(imported.cleaning), console)
 
 
 def _headline(answer: str, sentence: str, console: Console) -> None:

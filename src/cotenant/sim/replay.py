@@ -150,5 +150,5 @@ def _timeline(
     width = -(-len(over) // POINTS)
     edges = np.arange(0, len(over), width)
     total = np.maximum(np.add.reduceat(judged, edges), 1)
-    share = np.divide(np.add.reduceat(over, edges), total, dtype=np.float64)
-    return share, clock.start + edges * clock.step
+    share = np.add.reduceat(over, edges) / total
+    return share, np.asarray(clock.start + edges * clock.step, dtype=np.float64)

@@ -1,6 +1,7 @@
 """What was dropped, repaired or set aside while a trace was read, and how much."""
 
 from collections import Counter
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 
@@ -41,11 +42,14 @@ class Cleaning:
         if rows:
             self.repaired[reason] += rows
 
-    def set_aside(self, reason: str, tasks: int, share: float) -> None:
-        """Count tasks that are not planned, with their share of the load."""
+    def with_set_aside(self, reason: str, tasks: int, share: float) -> "Cleaning":
+        """Return a copy that counts tasks not planned, with their share of load."""
+        result = deepcopy(self)
         if tasks:
-            self.tasks_dropped[reason] += tasks
-            self.share_of_load[reason] = self.share_of_load.get(reason, 0.0) + share
+            result.tasks_dropped[reason] += tasks
+            known = result.share_of_load.get(reason, 0.0)
+            result.share_of_load[reason] = known + share
+        return result
 
     def note(self, sentence: str) -> None:
         """Add a sentence once."""

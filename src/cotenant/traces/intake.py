@@ -58,7 +58,7 @@ class Store:
         """Yield `code`, `time` and the value columns, sorted by code and time."""
         yield from self.frames
         for file in self.files:
-            yield pl.read_ipc(file, memory_map=False)
+            yield pl.read_ipc(file)
 
 
 class Intake:
@@ -189,7 +189,7 @@ class Intake:
         fragments = sorted(folder.glob(f"[0-9]*-{part}.arrow"))
         if not fragments:
             return None
-        rows = self._sort([pl.read_ipc(f, memory_map=False) for f in fragments])
+        rows = self._sort([pl.read_ipc(f) for f in fragments])
         merged = folder / f"part-{part}.arrow"
         rows.write_ipc(merged)
         for fragment in fragments:

@@ -144,13 +144,16 @@ class Trace:
         return np.clip(gaps / self.step_s, 1e-3, 3.0)
 
     def without(self, tasks: pl.Series, reason: str) -> "Trace":
-        """Set tasks aside; `tasks` is a mask over `facts`. Counted with their load."""
+        """Return the trace with tasks set aside, and counted with their load.
+
+        `tasks` is a mask over `facts`.
+        """
         gone = self.facts.filter(tasks)
         total = float(self.facts["mean"].sum()) or 1.0
         kept_before = 1.0 - self.cleaning.lost_share
         share = float(gone["mean"].sum()) / total * kept_before
-        self.cleaning.set_aside(reason, gone.height, share)
-        return replace(self, facts=self.facts.filter(~tasks))
+        cleaning = self.cleaning.with_set_aside(reason, gone.height, share)
+        return replace(self, facts=self.facts.filter(~tasks), cleaning=cleaning)
 
 
 def usage_column(rows: pl.DataFrame) -> pl.Expr:

@@ -1,10 +1,10 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.traces.reading import read, recognised
 
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.traces.schema import ReadOptions
+from tests.unit.traces.reading import read, recognised
 
 MACHINES = "m_1,10,41,92,,,43.04,33.08,5\nm_1,40,43,92,,,43.04,33.08,5\n"
 CONTAINERS = "c_1,m_5,20,50,80,1.2,0.5,3,0.1,0.2,6\nc_2,m_5,20,10,20,,,,,,1\n"

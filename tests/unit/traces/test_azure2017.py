@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
-from tests.contracts.readers.azure2017 import VM_A, VM_B, size
-from tests.unit.traces.reading import read, recognised
 
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.traces.schema import ReadOptions
+from tests.contracts.readers.azure2017 import VM_A, VM_B, size
+from tests.unit.traces.reading import read, recognised
 
 READINGS = "vm_cpu_readings-file-1-of-125.csv"
 WIDE = "row,1633748,223811\n1,10.5,20.25\n2,11,\n"

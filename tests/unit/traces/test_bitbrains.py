@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
-from tests.contracts.readers.bitbrains import HEADER, row, vm
-from tests.unit.traces.reading import read, recognised
 
 from cotenant.errors import InvalidInput
 from cotenant.traces.schema import ReadOptions
+from tests.contracts.readers.bitbrains import HEADER, row, vm
+from tests.unit.traces.reading import read, recognised
 
 START = 1_372_629_804
 

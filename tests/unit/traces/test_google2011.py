@@ -1,12 +1,12 @@
 from pathlib import Path
 
 import pytest
-from tests.contracts.readers.google2011 import FIRST, event, usage
-from tests.unit.traces.reading import read, recognised
 
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.traces import google
 from cotenant.traces.schema import ReadOptions
+from tests.contracts.readers.google2011 import FIRST, event, usage
+from tests.unit.traces.reading import read, recognised
 
 PART = "task_usage/part-00000-of-00500.csv"
 EVENTS = "task_events/part-00000-of-00500.csv"

@@ -1,10 +1,10 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.traces.reading import read, recognised
 
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.traces.schema import ReadOptions
+from tests.unit.traces.reading import read, recognised
 
 
 def test_the_days_of_a_job_are_one_task(tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+# Two commands on a fresh machine: `make demo` and `make test`.
+# Both make .venv and install exact versions when needed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test quick check bench docs clean
+
+demo: $(READY)
+	$(BIN)/cotenant demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -q
+
+quick: $(READY)
+	$(BIN)/python -m pytest -q -m "not slow and not realdata"
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+docs: $(READY)
+	$(BIN)/sphinx-build -W -q docs docs/_build
+	@echo "docs/_build/index.html"
+
+clean:
+	rm -rf $(VENV) demo docs/_build build dist
+
+$(READY): pyproject.toml constraints.txt
+	@echo "setting up $(VENV): about a minute, once"
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,docs]"
+	@echo "compiling kernels: about ten seconds, once"
+	$(BIN)/python -m cotenant.kernels.warm
+	@touch $(READY)

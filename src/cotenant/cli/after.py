@@ -1,0 +1,79 @@
+"""`cotenant explain` and `cotenant replay`: what comes after a plan."""
+
+from typing import Annotated
+
+import typer
+
+from cotenant.cli import options as opt
+from cotenant.cli.output import emit, write
+from cotenant.cli.progress import Watch
+from cotenant.cli.reading import Source, read_trace
+from cotenant.errors import InvalidInput
+
+MISSED = 4
+
+PlanFile = Annotated[
+    str, typer.Argument(metavar="PLAN", help="JSON file of `cotenant plan -o json`.")
+]
+
+
+def explain(
+    plan: PlanFile,
+    task: Annotated[str | None, typer.Option(help="Name of a task.")] = None,
+    machine: Annotated[str | None, typer.Option(help="Name of a machine.")] = None,
+    output: opt.Form = opt.Output.table,
+    out: opt.Out = None,
+) -> int:
+    """Why a task went where it is and what stopped the others, in sentences.
+
+    JSON keys: task or machine, sentences.
+    """
+    from cotenant.planning.saved import Explanation, SavedPlan
+    from cotenant.report.terminal import show_explanation
+
+    saved = SavedPlan.read(plan)
+    if task is not None and machine is None:
+        result = Explanation("task", task, tuple(saved.why_task(task)))
+    elif machine is not None and task is None:
+        result = Explanation("machine", machine, tuple(saved.why_machine(machine)))
+    else:
+        raise InvalidInput("give one of --task and --machine")
+    emit(result, output, out, show_explanation, None)
+    return 0
+
+
+def replay(
+    plan: PlanFile,
+    usage: opt.Usage,
+    format: opt.Format = "auto",
+    unit: opt.Unit = None,
+    scale: opt.Scale = 1.0,
+    cores_column: opt.CoresColumn = None,
+    fail_on_overload: opt.FailOnOverload = False,
+    report: Annotated[
+        str | None, typer.Option(help="Write an offline HTML report to this file.")
+    ] = None,
+    output: opt.Form = opt.Output.table,
+    out: opt.Out = None,
+    quiet: opt.Quiet = False,
+) -> int:
+    """Judge a plan on samples it has not seen, time-aligned.
+
+    JSON keys: promised, overload, machines (machine, promised, overload, moments,
+    overloaded, peak, capacity), missing_tasks, new_tasks, timeline, cleaning, warnings.
+    """
+    from cotenant.planning.replay import replay as judge
+    from cotenant.planning.saved import SavedPlan
+    from cotenant.report.html import replay_page
+    from cotenant.report.terminal import show_replay
+
+    saved = SavedPlan.read(plan)
+    with Watch(quiet) as watch:
+        trace = read_trace(Source(usage, format, unit, scale, cores_column), watch)
+        result = judge(saved, trace)
+        if report is not None:
+            write(replay_page(result), report)
+            watch.remark(f"report written to {report}")
+    emit(result, output, out, show_replay, replay_page)
+    missed = result.overload.machines_above_rho > 0
+    return MISSED if fail_on_overload and missed else 0

@@ -1,0 +1,102 @@
+"""The options that several commands share, declared once."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Output(StrEnum):
+    """Forms of a result."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    html = "html"
+
+
+Usage = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="USAGE...",
+        help="Files, folders, globs, .gz, .tar.gz, .zip, or a live "
+        "prometheus+http(s)://HOST?query=...&start=...&end=...&step=...",
+    ),
+]
+Format = Annotated[
+    str, typer.Option("--format", help="Reader of the source; auto recognises it.")
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(help="Unit of CPU: percent, fraction, cores, millicores."),
+]
+Scale = Annotated[float, typer.Option(help="Factor on every CPU value.")]
+CoresColumn = Annotated[
+    str | None,
+    typer.Option(help="Column with the cores of a task; CPU is then a share of them."),
+]
+Slo = Annotated[
+    str | None,
+    typer.Option(help="Share of time within capacity, such as 99.9% or 0.999 [99%]."),
+]
+Rho = Annotated[
+    float | None, typer.Option(help="The complement of the SLO, such as 0.001.")
+]
+Rules = Annotated[list[str] | None, typer.Option("--rule", help="best-fit, first-fit.")]
+Capacity = Annotated[
+    str | None, typer.Option(help="CPU capacity of equal machines [1, not for cores].")
+]
+MachineText = Annotated[
+    str | None,
+    typer.Option("--machine", help="Equal machines, such as cpu=64,memory=256Gi."),
+]
+FleetFile = Annotated[
+    str | None,
+    typer.Option("--fleet", help="CSV file: name,type,count,cpu,memory,cost."),
+]
+Order = Annotated[
+    str,
+    typer.Option(help="arrival, random, largest-mean, largest-variance."),
+]
+Rebalance = Annotated[
+    bool, typer.Option("--rebalance", help="Fill the last machine from the others.")
+]
+Observe = Annotated[
+    float | None,
+    typer.Option(
+        help="Decide on the first N samples (or this fraction of them) of "
+        "each task, judge on the rest."
+    ),
+]
+JudgeBy = Annotated[
+    str,
+    typer.Option("--judge", help="exact, samples (drawn) or aligned (replayed)."),
+]
+Spare = Annotated[
+    int, typer.Option(help="Keep this many of the largest machines empty.")
+]
+MinSamples = Annotated[
+    int, typer.Option(help="Tasks with fewer samples are set aside.")
+]
+KeepShort = Annotated[
+    bool, typer.Option("--keep-short", help="Plan tasks with few samples too.")
+]
+KeepFailing = Annotated[
+    bool,
+    typer.Option("--keep-failing", help="Plan evicted, failed and killed tasks too."),
+]
+MaxTasks = Annotated[int | None, typer.Option(help="Most tasks on a machine.")]
+Spread = Annotated[
+    str | None,
+    typer.Option(help="Column of the source; equal values go to different machines."),
+]
+FailOnOverload = Annotated[
+    bool,
+    typer.Option("--fail-on-overload", help="Exit 4 when a machine is above the SLO."),
+]
+Seed = Annotated[int, typer.Option(help="Fixes everything random.")]
+Form = Annotated[
+    Output, typer.Option("--output", "-o", help="table, json, csv or html.")
+]
+Out = Annotated[str | None, typer.Option(help="Write the result to this file.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]

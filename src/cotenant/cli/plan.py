@@ -1,0 +1,204 @@
+"""`cotenant plan` and `cotenant compare`."""
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cotenant.cli import options as opt
+from cotenant.cli.output import emit, write
+from cotenant.cli.progress import Watch
+from cotenant.cli.reading import Source, read_machines, read_rho, read_trace
+
+if TYPE_CHECKING:
+    from cotenant.planning.settings import Settings
+
+UNPLACED, MISSED = 3, 4
+
+
+def plan(
+    usage: opt.Usage,
+    slo: opt.Slo = None,
+    rho: opt.Rho = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="exact, gaussian, cantelli[:B], mean:F, percentile:P, max, requests."
+        ),
+    ] = "exact",
+    rule: Annotated[str, typer.Option(help="best-fit or first-fit.")] = "best-fit",
+    capacity: opt.Capacity = None,
+    machine: opt.MachineText = None,
+    fleet: opt.FleetFile = None,
+    spare: opt.Spare = 0,
+    order: opt.Order = "arrival",
+    rebalance: opt.Rebalance = False,
+    max_tasks: opt.MaxTasks = None,
+    spread: opt.Spread = None,
+    observe: opt.Observe = None,
+    judge: opt.JudgeBy = "exact",
+    min_samples: opt.MinSamples = 1,
+    keep_short: opt.KeepShort = False,
+    keep_failing: opt.KeepFailing = False,
+    format: opt.Format = "auto",
+    unit: opt.Unit = None,
+    scale: opt.Scale = 1.0,
+    cores_column: opt.CoresColumn = None,
+    seed: opt.Seed = 0,
+    fail_on_overload: opt.FailOnOverload = False,
+    report: Annotated[
+        str | None, typer.Option(help="Write an offline HTML report to this file.")
+    ] = None,
+    output: opt.Form = opt.Output.table,
+    out: opt.Out = None,
+    quiet: opt.Quiet = False,
+) -> int:
+    """How many machines for these tasks at this SLO, which goes where, what overload.
+
+    JSON keys: settings, summary (tasks, placed, machines, spare, normalized_machines,
+    mean_load_machines, overload), machines, unplaced, cleaning, assumptions, warnings,
+    comparison, decisions, command. CSV: task,machine.
+
+    Exit 3 when a task could not be placed, 4 with --fail-on-overload when a machine is
+    above the SLO, 5 on bad data.
+    """
+    from cotenant.planning.plan import plan as make_plan
+    from cotenant.report.html import plan_page
+    from cotenant.report.terminal import show_plan
+
+    settings = _settings(
+        read_rho(slo, rho),
+        method,
+        rule,
+        order,
+        rebalance,
+        max_tasks,
+        spread,
+        observe,
+        judge,
+        min_samples,
+        keep_short,
+        keep_failing,
+        seed,
+    )
+    source = Source(usage, format, unit, scale, cores_column, spread)
+    with Watch(quiet) as watch:
+        trace = read_trace(source, watch)
+        machines = read_machines(capacity, machine, fleet, spare, trace.unit)
+        result = make_plan(
+            trace,
+            machines,
+            settings,
+            command=shlex.join(["cotenant", *sys.argv[1:]]),
+            advance=watch.step,
+        )
+        if report is not None:
+            write(plan_page(result), report)
+            watch.remark(f"report written to {report}")
+    emit(result, output, out, show_plan, plan_page)
+    if result.unplaced:
+        return UNPLACED
+    missed = result.overload.machines_above_rho > 0
+    return MISSED if fail_on_overload and missed else 0
+
+
+def compare(
+    usage: opt.Usage,
+    slo: opt.Slo = None,
+    rho: opt.Rho = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="A method, or several separated by blanks; repeatable."),
+    ] = None,
+    rule: opt.Rules = None,
+    capacity: opt.Capacity = None,
+    machine: opt.MachineText = None,
+    fleet: opt.FleetFile = None,
+    spare: opt.Spare = 0,
+    order: opt.Order = "arrival",
+    rebalance: opt.Rebalance = False,
+    max_tasks: opt.MaxTasks = None,
+    spread: opt.Spread = None,
+    observe: opt.Observe = None,
+    judge: opt.JudgeBy = "exact",
+    min_samples: opt.MinSamples = 1,
+    keep_short: opt.KeepShort = False,
+    keep_failing: opt.KeepFailing = False,
+    format: opt.Format = "auto",
+    unit: opt.Unit = None,
+    scale: opt.Scale = 1.0,
+    cores_column: opt.CoresColumn = None,
+    seed: opt.Seed = 0,
+    fail_on_overload: opt.FailOnOverload = False,
+    output: opt.Form = opt.Output.table,
+    out: opt.Out = None,
+    quiet: opt.Quiet = False,
+) -> int:
+    """Methods and rules side by side: machines, overload, worst machine.
+
+    JSON keys: settings, rows (method, rule, machines, normalized_machines,
+    overload_mean, worst_machine, machines_above_rho, unplaced, seconds), cleaning,
+    assumptions, warnings.
+    """
+    from cotenant.planning.plan import TODAY
+    from cotenant.planning.plan import compare as make_comparison
+    from cotenant.report.html import comparison_page
+    from cotenant.report.terminal import show_comparison
+
+    rules = rule or ["best-fit"]
+    methods = " ".join(method or ["exact", *TODAY[:-1]]).split()
+    settings = _settings(
+        read_rho(slo, rho),
+        "exact",
+        rules[0],
+        order,
+        rebalance,
+        max_tasks,
+        spread,
+        observe,
+        judge,
+        min_samples,
+        keep_short,
+        keep_failing,
+        seed,
+    )
+    source = Source(usage, format, unit, scale, cores_column, spread)
+    with Watch(quiet) as watch:
+        trace = read_trace(source, watch)
+        machines = read_machines(capacity, machine, fleet, spare, trace.unit)
+        result = make_comparison(
+            trace, machines, methods, rules, settings, advance=watch.step
+        )
+    emit(result, output, out, show_comparison, comparison_page)
+    if any(row.unplaced for row in result.rows):
+        return UNPLACED
+    missed = any(row.machines_above_rho for row in result.rows)
+    return MISSED if fail_on_overload and missed else 0
+
+
+def _settings(
+    rho: float,
+    method: str,
+    rule: str,
+    order: str,
+    rebalance: bool,
+    max_tasks: int | None,
+    spread: str | None,
+    observe: float | None,
+    judge: str,
+    min_samples: int,
+    keep_short: bool,
+    keep_failing: bool,
+    seed: int,
+) -> "Settings":
+    from cotenant.colocate.pack import Policy
+    from cotenant.planning.problem import Selection
+    from cotenant.planning.settings import Settings
+
+    return Settings(
+        Policy(method, rule, rho, order, rebalance, max_tasks, seed),
+        Selection(min_samples, keep_short, keep_failing, observe),
+        judge,  # type: ignore[arg-type]
+        spread,
+    )

@@ -1,0 +1,44 @@
+"""Compiles every kernel once, so that the first real run does not wait.
+
+Run as ``python -m cotenant.kernels.warm`` after installing.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from cotenant.kernels import atoms, exact, gaussian, overload
+
+
+def warm() -> None:
+    """Call every kernel with the types it is used with."""
+    offsets = np.array([0, 3], dtype=np.int64)
+    samples, weights = np.array([0.1, 0.2, 0.3]), np.ones(3)
+    atoms.moments(offsets, samples, weights)
+    _, values, masses = atoms.atoms(offsets, samples, weights, 2)
+    cells, mass, pinned = exact.to_cells(values, masses, 0.1)
+    loads, pins = np.zeros((1, 11)), np.zeros((1, 11))
+    above = exact.join(loads[0], pins[0], 0.0, cells, mass, pinned)
+    exact.tail_of(loads[0], above, np.zeros(11))
+    exact.overload_with(loads, pins, cells, mass, pinned)
+    exact.overload_of(loads[0], pins[0], above)
+    exact.overload_alone(values, masses, 1.0)
+    gaussian.levels(np.zeros(1), np.zeros(1), 0.1, 0.1, 1.0)
+    drawn = np.zeros(2)
+    overload.add_realisations(values, masses, np.array([0.1, 0.9]), drawn)
+    overload.count_above(drawn, 1.0)
+    moments = np.zeros((1, 3), dtype=np.int64)
+    steps = np.arange(3, dtype=np.int64)
+    one = np.zeros(1, dtype=np.int64)
+    load = np.zeros((1, 3))
+    overload.add_aligned(load, moments, moments, one, offsets, steps, samples, 3)
+
+
+def is_cold() -> bool:
+    """Say whether compiled kernels would lie beside the sources but do not."""
+    cache = Path(__file__).parent / "__pycache__"
+    return cache.is_dir() and not any(cache.glob("exact.*.nbi"))
+
+
+if __name__ == "__main__":
+    warm()

@@ -1,0 +1,94 @@
+"""A trace to canonical Parquet, part by part."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import polars as pl
+
+from cotenant.errors import InvalidInput
+from cotenant.traces.canonical import UNIT_KEY
+from cotenant.traces.intake import CODE, Scratch
+from cotenant.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was written where, and what happened to the rest."""
+
+    file: str
+    tasks: int
+    samples: int
+    unit: str
+    cleaning: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of `cotenant import -o json`."""
+        return {
+            "apiVersion": "cotenant/v1",
+            "kind": "Import",
+            "file": self.file,
+            "tasks": self.tasks,
+            "samples": self.samples,
+            "unit": self.unit,
+            "cleaning": self.cleaning,
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row a reason: `what`, `reason`, `count`."""
+        rows = [
+            (what, reason, count)
+            for what in ("dropped", "repaired", "tasks_dropped")
+            for reason, count in self.cleaning[what].items()
+        ]
+        schema = {"what": pl.String(), "reason": pl.String(), "count": pl.Int64()}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def export(trace: Trace, path: str) -> Imported:
+    """Write a trace as canonical Parquet, sorted by task and time.
+
+    The unit of CPU travels in the file's metadata. The file appears whole or not at
+    all.
+
+    Raises
+    ------
+    InvalidInput
+        If the file cannot be written.
+    """
+    names, labels = pl.Series(trace.store.names), trace.store.attributes
+    scratch = Scratch()
+    samples = 0
+    for number, rows in enumerate(trace.store.parts()):
+        rows = rows.join(labels, on=CODE, how="left", maintain_order="left")
+        rows = rows.select(names.gather(rows[CODE]).alias("task"), pl.exclude(CODE))
+        samples += rows.height
+        rows.write_parquet(scratch.path / f"{number:04d}.parquet")
+    parts = pl.scan_parquet(scratch.path / "*.parquet", missing_columns="insert")
+    _whole(path, lambda to: parts.sink_parquet(to, metadata={UNIT_KEY: trace.unit}))
+    cleaning = trace.cleaning.to_dict()
+    return Imported(path, len(names), samples, trace.unit, cleaning)
+
+
+def export_frame(rows: pl.DataFrame, unit: str, path: Path) -> None:
+    """Write canonical rows as they are, with their unit of CPU."""
+    _whole(str(path), lambda to: rows.write_parquet(to, metadata={UNIT_KEY: unit}))
+
+
+def _whole(path: str, write: Callable[[Path], object]) -> None:
+    target = Path(path)
+    try:
+        with NamedTemporaryFile(
+            dir=target.parent, prefix=f".{target.name}.", delete=False
+        ) as stream:
+            unfinished = Path(stream.name)
+        try:
+            write(unfinished)
+            unfinished.chmod(0o644)
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"cannot write {path}: {error.strerror}") from error
