@@ -1,5 +1,6 @@
 """The command line: parse, call one function, print; no logic."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -42,15 +43,12 @@ def _root(
     """
 
 
-for _name, _command in {
-    "demo": demo,
-    "plan": plan,
-    "compare": compare,
-    "explain": explain,
-    "replay": replay,
-    "import": import_,
-}.items():
-    app.command(_name)(_command)
+app.command("demo")(demo)
+app.command("plan")(plan)
+app.command("compare")(compare)
+app.command("explain")(explain)
+app.command("replay")(replay)
+app.command("import")(import_)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -76,7 +74,7 @@ def run(words: Sequence[str], debug: bool = False) -> int:
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:
         # The reader of a pipe has seen enough; keep Python from complaining at exit.
-        sys.stdout = None  # type: ignore[assignment]
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except CotenantError as error:
         if debug:

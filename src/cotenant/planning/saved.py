@@ -159,12 +159,12 @@ class SavedPlan:
             known = f"{self.machines[0]['machine']} to {self.machines[-1]['machine']}"
             raise InvalidInput(f"no machine is named {name!r}; the plan has {known}")
         lines = [
-            f"{name} holds {len(machine['tasks']):,} tasks and is over its CPU capacity "
-            f"{machine['overload']:.3%} of the time (limit {self.rho:.3%})."
+            f"{name} holds {len(machine['tasks']):,} tasks and is over its CPU "
+            f"capacity {machine['overload']:.3%} of the time (limit {self.rho:.3%})."
         ]
         lines += [
-            f"{resource}: {machine['mean'].get(resource, 0.0):.4g} of {capacity:.4g} on "
-            "average."
+            f"{resource}: {machine['mean'].get(resource, 0.0):.4g} of {capacity:.4g} "
+            "on average."
             for resource, capacity in machine["capacity"].items()
         ]
         heavy = sorted(machine["tasks"], key=lambda t: -self._decisions[t]["mean"])
