@@ -1,4 +1,4 @@
-"""Machines: what they are called, what they offer, how many there are."""
+"""Machines and clusters: what they are called, what they offer, how many."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -130,3 +130,33 @@ class Fleet:
             left[kind.name], spare = count - taken, spare - taken
         ordered = sorted(self.types, key=lambda t: t.price_per_cpu)
         return [(t, left[t.name]) for t in ordered]
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Processors of one speed, for jobs that wait.
+
+    Parameters
+    ----------
+    processors
+        How many there are, at least 1.
+    speed
+        Relative to the machine that run times refer to; above 0.
+    name
+        A word for people.
+    """
+
+    processors: int
+    speed: float = 1.0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.processors < 1:
+            raise InvalidInput(
+                f"cluster {self.name!r} has {self.processors} processors; "
+                "expected 1 or more"
+            )
+        if not 0 < self.speed < float("inf"):
+            raise InvalidInput(
+                f"cluster {self.name!r} has speed {self.speed}; expected above 0"
+            )
