@@ -14,13 +14,12 @@ def moments(
     mean, variance = np.zeros(tasks), np.zeros(tasks)
     for task in range(tasks):
         low, high = offsets[task], offsets[task + 1]
-        total, weight = 0.0, 0.0
+        # Measured from the first sample, so that a steady task has no rounding at all.
+        total, weight, origin = 0.0, 0.0, samples[low]
         for i in range(low, high):
-            total += weights[i] * samples[i]
+            total += weights[i] * (samples[i] - origin)
             weight += weights[i]
-        if weight <= 0.0:
-            continue
-        centre = total / weight
+        centre = origin + total / weight
         spread = 0.0
         # Two passes: one pass over squares would cancel for steady tasks.
         for i in range(low, high):
