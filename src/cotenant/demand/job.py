@@ -1,6 +1,6 @@
 """Rigid parallel jobs: one as a row, many as arrays."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -62,12 +62,12 @@ class Jobs:
         Numbers of the log; `names` may tell what they stand for.
     status
         1 done, 0 failed, 5 cancelled, -1 unknown, as in Standard Workload Format.
-    requested
-        Processors asked for, where the log tells them apart from those held.
+    requested, allocated
+        Processors asked for and processors held, as the log has them.
     waited_s
         Wait that the log itself recorded; NaN where unknown.
     names
-        By field, the texts that its numbers from 1 on stand for.
+        By field, the texts that its numbers stand for.
     origin_s
         Unix time of second 0; None where the log has no calendar.
 
@@ -94,8 +94,9 @@ class Jobs:
     partition: IntArray
     status: IntArray
     requested: IntArray
+    allocated: IntArray
     waited_s: FloatArray
-    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    names: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     origin_s: float | None = None
 
     def __post_init__(self) -> None:
@@ -132,7 +133,7 @@ class Jobs:
         submit_s: ArrayLike,
         processors: ArrayLike,
         runtime_s: ArrayLike,
-        names: Mapping[str, Sequence[str]] | None = None,
+        names: Mapping[str, Mapping[int, str]] | None = None,
         origin_s: float | None = None,
         **known: ArrayLike,
     ) -> "Jobs":
