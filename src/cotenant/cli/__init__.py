@@ -4,8 +4,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from cotenant import __version__
 from cotenant.cli.after import explain, replay
@@ -18,7 +18,6 @@ INTERNAL, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 5, 130
 
 app = typer.Typer(
     name="cotenant",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -62,15 +61,12 @@ def run(words: Sequence[str], debug: bool = False) -> int:
     """Run one command and return its exit code; errors go to stderr as one sentence."""
     try:
         code = typer.main.get_command(app).main(
-            list(words), prog_name="cotenant", standalone_mode=False
+            list(words) or ["--help"], prog_name="cotenant", standalone_mode=False
         )
         return code if isinstance(code, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message())
-        return USAGE
-    except click.ClickException as error:
+    except TyperException as error:
         return _fail(f"{error.format_message().rstrip('.')}; see --help", USAGE)
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:
         # The reader of a pipe has seen enough; keep Python from complaining at exit.

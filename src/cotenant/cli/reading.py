@@ -27,9 +27,12 @@ class Source:
 
 def read_trace(source: Source, watch: Watch) -> "Trace":
     """Read the usage and say on stderr what was read."""
+    from cotenant.kernels.warm import is_cold
     from cotenant.traces.collect import read_usage
     from cotenant.traces.schema import ReadOptions
 
+    if is_cold():
+        watch.remark("first run: compiling kernels takes about ten seconds, once")
     options = ReadOptions(
         unit=source.unit,  # type: ignore[arg-type]
         scale=source.scale,
