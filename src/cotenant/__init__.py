@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cotenant.planning.replay import replay
     from cotenant.planning.saved import SavedPlan
     from cotenant.planning.settings import Settings
-    from cotenant.traces.collect import read_usage
+    from cotenant.traces.collect import from_frame, read_usage
 
 __version__ = "0.1.0"
 
@@ -42,6 +42,7 @@ _HOMES = {
     "TraceError": "errors",
     "Usage": "demand.usage",
     "compare": "planning.plan",
+    "from_frame": "traces.collect",
     "plan": "planning.plan",
     "read_usage": "traces.collect",
     "replay": "planning.replay",
@@ -60,6 +61,7 @@ __all__ = [
     "TraceError",
     "Usage",
     "compare",
+    "from_frame",
     "plan",
     "read_usage",
     "replay",

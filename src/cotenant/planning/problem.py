@@ -165,14 +165,17 @@ def _number(value: object) -> float | None:
 
 def _say(problem: Problem, trace: Trace, selection: Selection) -> None:
     said, warned = problem.assumptions, problem.warnings
-    if trace.averages:
+    averaged = int(trace.facts["averaged"].sum())
+    if averaged == trace.facts.height:
         said.append("interval averages, not instantaneous samples")
-        warned.append(
-            "the trace has averages only: short peaks are smoothed away, so real "
-            "overload is higher than promised"
-        )
     else:
         said.append("instantaneous samples")
+    if averaged:
+        warned.append(
+            f"{averaged:,} of {trace.facts.height:,} tasks are known by interval "
+            "averages only: short peaks are smoothed away, so real overload is higher "
+            "than promised"
+        )
     said.append("tasks independent of each other")
     if not trace.regular:
         said.append("irregular steps, so samples are weighted by how long they stand")

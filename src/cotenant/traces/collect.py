@@ -1,6 +1,7 @@
 """Any usage source to a cleaned trace."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.intake import CODE, Intake, Store
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import Member, open_source
-from cotenant.traces.trace import REGULAR, Trace, usage_column
+from cotenant.traces.trace import REGULAR, Trace, is_averaged, usage_column
 
 LIVE = "prometheus+"
 STEPS = 1_000_000  # time steps looked at to tell the usual one
@@ -59,6 +60,27 @@ def read_usage(
         return _collect(READERS[name].read(reading), reading, sources[0])
 
 
+def from_frame(
+    rows: pl.DataFrame, unit: Literal["cores", "fraction"] = "cores"
+) -> Trace:
+    """Make a trace of canonical rows that are in memory.
+
+    Raises
+    ------
+    InvalidInput
+        If `task`, or both `cpu` and `cpu_mean`, are missing.
+    TraceError
+        If nothing usable is in it.
+    """
+    if "task" not in rows.columns or not {"cpu", "cpu_mean"} & {*rows.columns}:
+        raise InvalidInput(
+            f"the frame has columns {rows.columns}; expected task, time, and cpu or "
+            "cpu_mean"
+        )
+    reading = Reading([], ReadOptions(), Cleaning(rows=rows.height), unit)
+    return _collect(iter([rows]), reading, "frame")
+
+
 def _live(sources: Sequence[str], options: ReadOptions, cleaning: Cleaning) -> Trace:
     from cotenant.traces import prometheus_live
 
@@ -93,7 +115,7 @@ def _collect(batches: Iterator[pl.DataFrame], reading: Reading, source: str) -> 
     for batch in batches:
         intake.add(batch)
     store = intake.finish()
-    facts, steps, averages = _describe(store)
+    facts, steps = _describe(store)
     if not facts.height:
         raise TraceError(
             source, f"holds no usable sample in {reading.cleaning.rows} rows"
@@ -108,21 +130,23 @@ def _collect(batches: Iterator[pl.DataFrame], reading: Reading, source: str) -> 
         facts=facts,
         step_s=step,
         regular=bool(near.mean() >= REGULAR),
-        averages=averages,
     )
 
 
-def _describe(store: Store) -> tuple[pl.DataFrame, FloatArray, bool]:
-    """Return facts a task, a sample of time steps, and whether all is averages."""
+def _describe(store: Store) -> tuple[pl.DataFrame, FloatArray]:
+    """Return facts a task, and a sample of time steps."""
     facts: list[pl.DataFrame] = []
     steps: list[FloatArray] = []
-    averages = True
     for rows in store.parts():
         if "cpu" not in rows.columns and "cpu_mean" not in rows.columns:
             continue
-        averages &= "cpu" not in rows.columns or rows["cpu"].null_count() == rows.height
         time = pl.col("time") if "time" in rows.columns else pl.lit(None, pl.Float64)
-        rows = rows.select(CODE, time.alias("time"), usage_column(rows).alias("use"))
+        rows = rows.select(
+            CODE,
+            time.alias("time"),
+            usage_column(rows).alias("use"),
+            is_averaged(rows).alias("averaged"),
+        )
         rows = rows.drop_nulls("use")
         facts.append(_facts(rows))
         if sum(len(s) for s in steps) < STEPS:
@@ -131,7 +155,7 @@ def _describe(store: Store) -> tuple[pl.DataFrame, FloatArray, bool]:
             steps.append(gaps.to_series().to_numpy())
     table = pl.concat(facts) if facts else pl.DataFrame(schema={CODE: pl.UInt32})
     table = table.join(store.attributes, on=CODE, how="left").sort(CODE)
-    return table, np.concatenate(steps) if steps else np.empty(0), averages
+    return table, np.concatenate(steps) if steps else np.empty(0)
 
 
 def _facts(rows: pl.DataFrame) -> pl.DataFrame:
@@ -139,6 +163,7 @@ def _facts(rows: pl.DataFrame) -> pl.DataFrame:
         samples=pl.len(),
         mean=pl.col("use").mean(),
         zero=(pl.col("use") == 0).all(),
+        averaged=pl.col("averaged").all(),
         start=pl.col("time").min(),
         end=pl.col("time").max(),
     )

@@ -54,14 +54,13 @@ class Trace:
         What happened on the way.
     facts
         One row a task that is in, by code: `samples`, `mean`, `zero` (all of its usage
-        is 0), `start`, `end` in seconds, and its attributes.
+        is 0), `averaged` (known by interval averages only), `start`, `end` in seconds,
+        and its attributes.
     step_s
         Median time between samples of a task, None without time.
     regular
         Whether nearly all steps equal the median; if not, samples are weighted by how
         long they stand.
-    averages
-        Whether CPU is known as averages over an interval only.
     window
         Which samples of each task count: all, the first or the rest.
     """
@@ -73,7 +72,6 @@ class Trace:
     facts: pl.DataFrame
     step_s: float | None
     regular: bool
-    averages: bool
     window: tuple[Literal["all", "first", "rest"], Observe] = ("all", 0)
 
     @property
@@ -162,8 +160,21 @@ def usage_column(rows: pl.DataFrame) -> pl.Expr:
         return pl.col("cpu")
     if "cpu" not in rows.columns:
         return pl.col("cpu_mean")
-    has_samples = pl.col("cpu").is_not_null().any().over(CODE)
-    return pl.when(has_samples).then("cpu").otherwise("cpu_mean")
+    return pl.when(is_averaged(rows)).then("cpu_mean").otherwise("cpu")
+
+
+def is_averaged(rows: pl.DataFrame) -> pl.Expr:
+    """Say for each row whether its task is known by interval averages only.
+
+    Samples that are 0 throughout while the averages are not were never taken.
+    """
+    if "cpu_mean" not in rows.columns:
+        return pl.lit(False)
+    if "cpu" not in rows.columns:
+        return pl.lit(True)
+    never_sampled = ~(pl.col("cpu") > 0).any().over(CODE)
+    missing = pl.col("cpu").is_null().all().over(CODE)
+    return missing | (never_sampled & (pl.col("cpu_mean") > 0).any().over(CODE))
 
 
 def _series(rows: pl.DataFrame) -> Series:

@@ -121,7 +121,17 @@ def test_averages_stand_in_where_a_task_has_no_sample(tmp_path: Path) -> None:
     text = "task,time,cpu,cpu_mean\na,0,0.1,0.2\na,60,,0.2\nb,0,,0.3\nb,60,,0.4\n"
     trace = read_usage([table(tmp_path, text)])
     assert samples_of(trace) == {"a": [0.1], "b": [0.3, 0.4]}
-    assert not trace.averages
+    assert trace.facts["averaged"].to_list() == [False, True]
+
+
+def test_samples_that_are_zero_while_averages_are_not_were_never_taken(
+    tmp_path: Path,
+) -> None:
+    text = "task,time,cpu,cpu_mean\na,0,0,0.2\na,60,0,0.1\nb,0,0,0\nb,60,0,0\n"
+    trace = read_usage([table(tmp_path, text)])
+    assert samples_of(trace) == {"a": [0.2, 0.1], "b": [0.0, 0.0]}
+    assert trace.facts["averaged"].to_list() == [True, False]
+    assert trace.facts["zero"].to_list() == [False, True]
 
 
 def test_an_irregular_trace_weighs_samples_by_how_long_they_stand(
