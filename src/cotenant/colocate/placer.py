@@ -64,16 +64,29 @@ class Placer(Generic[D, C]):
         DoesNotFit
             If no open machine takes it and none can be opened for it.
         """
+        placed = self.join(task, demand)
+        if placed is not None:
+            return placed
+        self.machines.append(self._open(task, demand))
+        self._admission.grow(self.machines[-1])
+        self._tasks.append({})
+        return self.put(task, len(self.machines) - 1, demand)
+
+    def join(self, task: str, demand: D) -> Placed[D] | None:
+        """Put a task on an open machine, None if none takes it.
+
+        Raises
+        ------
+        InvalidInput
+            If a task of that name is already placed.
+        """
         if task in self._placed:
             raise InvalidInput(f"task {task!r} is placed already")
         for offered in self._alternatives(demand):
             machine = self.choose(offered)
             if machine is not None:
-                return self._put(task, machine, offered)
-        self.machines.append(self._open(task, demand))
-        self._admission.grow(self.machines[-1])
-        self._tasks.append({})
-        return self._put(task, len(self.machines) - 1, demand)
+                return self.put(task, machine, offered)
+        return None
 
     def choose(self, demand: D) -> int | None:
         """Return the open machine the rule would pick, None if none fits."""
@@ -96,7 +109,14 @@ class Placer(Generic[D, C]):
 
     def move(self, task: str, machine: int) -> Placed[D]:
         """Put a placed task on another open machine, which the caller has tested."""
-        return self._put(task, machine, self.remove(task).demand)
+        return self.put(task, machine, self.remove(task).demand)
+
+    def put(self, task: str, machine: int, demand: D) -> Placed[D]:
+        """Put a task, not placed, on an open machine, which the caller has tested."""
+        self._admission.add(machine, demand)
+        self._tasks[machine][task] = demand
+        self._placed[task] = Placed(machine, demand)
+        return self._placed[task]
 
     def fits(self, task: str, machine: int) -> bool:
         """Say whether a placed task might also join that machine."""
@@ -129,9 +149,3 @@ class Placer(Generic[D, C]):
     def tasks(self, machine: int) -> dict[str, D]:
         """Return the demands on a machine by task, in the order they joined."""
         return dict(self._tasks[machine])
-
-    def _put(self, task: str, machine: int, demand: D) -> Placed[D]:
-        self._admission.add(machine, demand)
-        self._tasks[machine][task] = demand
-        self._placed[task] = Placed(machine, demand)
-        return self._placed[task]

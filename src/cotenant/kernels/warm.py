@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cotenant.kernels import atoms, exact, gaussian, overload
+from cotenant.kernels import atoms, exact, gaussian, overload, response_time
 
 
 def warm() -> None:
@@ -32,6 +32,12 @@ def warm() -> None:
     one = np.zeros(1, dtype=np.int64)
     load = np.zeros((1, 3))
     overload.add_aligned(load, moments, moments, one, offsets, steps, samples, 3)
+    hosts = np.zeros((3, 1, 2), dtype=np.int64)
+    a, b, c = hosts
+    response_time.join(a[0], b[0], c[0], 0, 1, 2)
+    sums, broken = np.ones((2, 1)), np.zeros(1, dtype=np.bool_)
+    response_time.admits(a, b, c, one + 1, sums[0], sums[1], broken, one + 9, 1, 2)
+    response_time.response_times(one + 1, one + 2)
 
 
 def is_cold() -> bool:
