@@ -115,7 +115,7 @@ class Jobs:
         later = np.ones(len(self), dtype=np.bool_)
         later[1:] = np.diff(self.submit_s) >= 0
         self._check("submit_s", later, "no earlier than the job before it")
-        if len(np.unique(self.id)) < len(self):
+        if repeats(self.id):
             raise InvalidInput("two jobs have the same id")
 
     def _check(self, name: str, right: BoolArray, expected: str) -> None:
@@ -216,3 +216,9 @@ _COLUMNS: dict[str, type[np.float64] | type[np.int64]] = {
     for f in fields(Jobs)
     if f.name not in ("names", "origin_s")
 }
+
+
+def repeats(numbers: IntArray) -> bool:
+    """Say whether a number occurs twice; faster than a set on ids, nearly sorted."""
+    ordered = np.sort(numbers)
+    return bool((ordered[1:] == ordered[:-1]).any())

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from cotenant.arrays import BoolArray, IntArray
-from cotenant.demand.job import UNKNOWN, Jobs
+from cotenant.demand.job import UNKNOWN, Jobs, repeats
 from cotenant.errors import InvalidInput
 from cotenant.traces.job_records import JobRecords
 from cotenant.traces.job_report import JobReport
@@ -129,7 +129,7 @@ def _jobs(
         notes.append("times of submission are Unix times")
     names = dict(records.names)
     number = records.id[usable]
-    if len(np.unique(number)) < len(number) or (number < 0).any():
+    if repeats(number) or (number < 0).any():
         number = np.arange(1, len(number) + 1)
         names.pop("id", None)
         notes.append("job numbers repeat or are missing; jobs are numbered anew from 1")
