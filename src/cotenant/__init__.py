@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cotenant.colocate.pack import Policy
+    from cotenant.demand.job import Jobs
     from cotenant.demand.task import Task
     from cotenant.demand.usage import Usage
     from cotenant.errors import CotenantError, InvalidInput, TraceError
-    from cotenant.fleet import Fleet, MachineType
+    from cotenant.fleet import Cluster, Fleet, MachineType
     from cotenant.planning.plan import compare, plan
     from cotenant.planning.problem import Selection
     from cotenant.planning.replay import replay
@@ -30,9 +31,11 @@ __version__ = "0.1.0"
 # Where each public name lives; imported when first asked for, so that `import cotenant`
 # and `cotenant --help` stay fast.
 _HOMES = {
+    "Cluster": "fleet",
     "CotenantError": "errors",
     "Fleet": "fleet",
     "InvalidInput": "errors",
+    "Jobs": "demand.job",
     "MachineType": "fleet",
     "Policy": "colocate.pack",
     "SavedPlan": "planning.saved",
@@ -44,14 +47,17 @@ _HOMES = {
     "compare": "planning.plan",
     "from_frame": "traces.collect",
     "plan": "planning.plan",
+    "read_jobs": "traces.job_source",
     "read_usage": "traces.collect",
     "replay": "planning.replay",
 }
 
 __all__ = [
+    "Cluster",
     "CotenantError",
     "Fleet",
     "InvalidInput",
+    "Jobs",
     "MachineType",
     "Policy",
     "SavedPlan",
@@ -63,6 +69,7 @@ __all__ = [
     "compare",
     "from_frame",
     "plan",
+    "read_jobs",
     "read_usage",
     "replay",
 ]

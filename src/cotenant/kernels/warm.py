@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cotenant.kernels import atoms, exact, gaussian, overload, response_time
+from cotenant.kernels import atoms, exact, gaussian, overload, response_time, swf
 
 
 def warm() -> None:
@@ -38,6 +38,7 @@ def warm() -> None:
     sums, broken = np.ones((2, 1)), np.zeros(1, dtype=np.bool_)
     response_time.admits(a, b, c, one + 1, sums[0], sums[1], broken, one + 9, 1, 2)
     response_time.response_times(one + 1, one + 2)
+    swf.parse_lines(np.frombuffer(b"1 2\n", dtype=np.uint8), 2)
 
 
 def is_cold() -> bool:
