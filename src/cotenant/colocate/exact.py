@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,20 +9,11 @@ from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.colocate.admission import Verdict
 from cotenant.colocate.stacks import Rows
 from cotenant.colocate.stochastic import check_rho
-from cotenant.demand.usage import Usage
+from cotenant.demand.usage import Hours, Usage
 from cotenant.errors import InvalidInput
 from cotenant.kernels import exact as kernel
 
 CELLS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """A usage on a grid: ascending cells, their mass, and the pinned part of it."""
-
-    cells: IntArray
-    mass: FloatArray
-    pinned: FloatArray
 
 
 def grid(capacity: float, least: int = CELLS) -> int:
@@ -48,39 +38,45 @@ def grid(capacity: float, least: int = CELLS) -> int:
 class _Pool:
     """All machines of one capacity: load, tail and pinned load on one grid."""
 
-    def __init__(self, capacity: float, least: int) -> None:
-        self.capacity = capacity
+    def __init__(self, capacity: float, least: int, slots: int) -> None:
+        self.capacity, self.slots = capacity, slots
         size = grid(capacity, least)
         self.width = capacity / size
-        self.load, self.tail = Rows(size + 1), Rows(size + 1)
-        self.pinned, self.above, self.mean = Rows(size + 1), Rows(), Rows()
-        self.count = Rows()
+        self.load, self.tail = Rows(slots, size + 1), Rows(slots, size + 1)
+        self.pinned, self.above = Rows(slots, size + 1), Rows(slots)
+        self.mean, self.count = Rows(), Rows()
         self.held: list[list[Usage]] = []
 
     def grow(self) -> None:
-        for rows in (self.load, self.tail, self.pinned):
+        for rows in (self.load, self.tail, self.pinned, self.above):
             rows.grow()
-        for numbers in (self.above, self.mean, self.count):
+        for numbers in (self.mean, self.count):
             numbers.grow()
         self.held.append([])
         self.rebuild(len(self.held) - 1)
 
-    def cells(self, usage: Usage) -> Cells:
+    def cells(self, usage: Usage) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+        hours = self.hours(usage)
+        return kernel.to_cells(hours.offsets, hours.values, hours.weights, self.width)
+
+    def hours(self, usage: Usage) -> Hours:
         if not len(usage.values):
             raise InvalidInput(
                 "method exact needs the samples of a task, not its moments alone; "
                 "use --method gaussian"
             )
-        return Cells(*kernel.to_cells(usage.values, usage.weights, self.width))
+        hours = usage.by_hour()
+        if len(hours.mean) != self.slots:
+            raise InvalidInput(
+                f"a task is known in {len(hours.mean)} time-of-day slots; "
+                f"expected {self.slots}"
+            )
+        return hours
 
     def overload_with(self, usage: Usage, rows: slice = slice(None)) -> FloatArray:
-        histogram = self.cells(usage)
+        cells = self.cells(usage)
         result = kernel.overload_with(
-            self.tail.all[rows],
-            self.pinned.all[rows],
-            histogram.cells,
-            histogram.mass,
-            histogram.pinned,
+            self.tail.all[rows], self.pinned.all[rows], *cells
         )
         empty = self.count.all[rows] == 0
         if empty.any():
@@ -89,7 +85,10 @@ class _Pool:
         return result
 
     def alone(self, usage: Usage) -> float:
-        return kernel.overload_alone(usage.values, usage.weights, self.capacity)
+        hours = self.hours(usage)
+        return kernel.overload_alone(
+            hours.offsets, hours.values, hours.weights, self.capacity
+        )
 
     def overload(self, row: int) -> float:
         if len(self.held[row]) == 1:
@@ -99,14 +98,14 @@ class _Pool:
         )
 
     def add(self, row: int, usage: Usage) -> None:
-        self.held[row].append(usage)
         self._join(row, usage)
+        self.held[row].append(usage)
         kernel.tail_of(self.load.all[row], self.above.all[row], self.tail.all[row])
 
     def rebuild(self, row: int) -> None:
         for rows in (self.load, self.pinned):
             rows.all[row] = 0.0
-            rows.all[row, 0] = 1.0
+            rows.all[row, :, 0] = 1.0
         for numbers in (self.above, self.mean, self.count):
             numbers.all[row] = 0.0
         for usage in self.held[row]:
@@ -114,17 +113,12 @@ class _Pool:
         kernel.tail_of(self.load.all[row], self.above.all[row], self.tail.all[row])
 
     def _join(self, row: int, usage: Usage) -> None:
-        histogram = self.cells(usage)
+        cells = self.cells(usage)
+        kernel.join(
+            self.load.all[row], self.pinned.all[row], self.above.all[row], *cells
+        )
         self.count.all[row] += 1
         self.mean.all[row] += usage.mean
-        self.above.all[row] = kernel.join(
-            self.load.all[row],
-            self.pinned.all[row],
-            self.above.all[row],
-            histogram.cells,
-            histogram.mass,
-            histogram.pinned,
-        )
 
 
 class ExactAdmission:
@@ -143,10 +137,14 @@ class ExactAdmission:
         falls with its square: about +0.3 % of itself at 500, +0.1 % at 1,000, none
         where all usages lie on cells.
 
+    slots
+        Time-of-day slots: tasks are independent within a slot, and overload is the mean
+        over slots, so that a common daily rhythm is kept. 1 for none.
+
     Raises
     ------
     InvalidInput
-        If `rho` is outside (0, 1), or a usage has no samples.
+        If `rho` is outside (0, 1), or a usage has no samples or other slots.
 
     Notes
     -----
@@ -155,15 +153,15 @@ class ExactAdmission:
     lies on capacity exactly does not count. A task alone is judged by its samples.
     """
 
-    def __init__(self, rho: float, cells: int = CELLS) -> None:
-        self._rho, self._least = check_rho(rho), cells
+    def __init__(self, rho: float, cells: int = CELLS, slots: int = 1) -> None:
+        self._rho, self._least, self._slots = check_rho(rho), cells, slots
         self._pools: dict[float, _Pool] = {}
         self._place: list[tuple[_Pool, int]] = []
         self._numbers: dict[float, list[int]] = {}
 
     def grow(self, capacity: float) -> None:
         if capacity not in self._pools:
-            self._pools[capacity] = _Pool(capacity, self._least)
+            self._pools[capacity] = _Pool(capacity, self._least, self._slots)
         pool = self._pools[capacity]
         self._numbers.setdefault(capacity, []).append(len(self._place))
         self._place.append((pool, len(pool.held)))

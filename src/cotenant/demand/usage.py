@@ -1,7 +1,6 @@
 """Random usage of a task, as a distribution of at most 512 weighted values."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +10,27 @@ from cotenant.errors import InvalidInput
 from cotenant.kernels.atoms import atoms, moments
 
 ATOMS = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hours:
+    """Usage by time of day: one distribution for each of equally long slots.
+
+    Parameters
+    ----------
+    offsets
+        `(slots + 1,)`: slot s has `values[offsets[s]:offsets[s + 1]]`, at least one.
+    values, weights
+        Usages in ascending order within a slot; weights add to 1 in each.
+    mean, variance
+        `(slots,)` moments.
+    """
+
+    offsets: IntArray
+    values: FloatArray
+    weights: FloatArray
+    mean: FloatArray
+    variance: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +51,13 @@ class Usage:
         How many samples the values rest on.
     request
         What the owner asked for, same unit, if known.
+    third, fourth
+        Third and fourth cumulants: what a normal law has as 0.
+    shared
+        Covariance with the standardised total usage of the trace: how far the task
+        moves with all others; 0 where the trace is not aligned.
+    hours
+        Usage by time of day, where it was asked for.
 
     Raises
     ------
@@ -50,6 +77,10 @@ class Usage:
     weights: FloatArray
     observations: int
     request: float | None = None
+    third: float = 0.0
+    fourth: float = 0.0
+    shared: float = 0.0
+    hours: Hours | None = None
 
     def __post_init__(self) -> None:
         for name in ("mean", "variance"):
@@ -76,7 +107,8 @@ class Usage:
         if not np.isfinite(array).all() or (array < 0).any():
             raise InvalidInput("usage has samples below 0 or not finite")
         offsets = np.array([0, len(array)], dtype=np.int64)
-        return usages(offsets, array, np.ones(len(array)), [request])[0]
+        made = usages(offsets, array, np.ones(len(array)))[0]
+        return made if request is None else replace(made, request=request)
 
     @property
     def maximum(self) -> float:
@@ -92,18 +124,25 @@ class Usage:
         values = self._known()
         return float(values[reached.argmax() if reached.any() else -1])
 
+    def by_hour(self) -> Hours:
+        """Return usage by time of day; one slot where nothing finer is known."""
+        if self.hours is not None:
+            return self.hours
+        return Hours(
+            np.array([0, len(self.values)], dtype=np.int64),
+            self.values,
+            self.weights,
+            np.array([self.mean]),
+            np.array([self.variance]),
+        )
+
     def _known(self) -> FloatArray:
         if not len(self.values):
             raise InvalidInput("usage knows its moments only; this needs its samples")
         return self.values
 
 
-def usages(
-    offsets: IntArray,
-    samples: FloatArray,
-    weights: FloatArray,
-    requests: Sequence[float | None],
-) -> list[Usage]:
+def usages(offsets: IntArray, samples: FloatArray, weights: FloatArray) -> list[Usage]:
     """Make the usages of many tasks at once.
 
     Parameters
@@ -115,7 +154,7 @@ def usages(
     weights
         How long each sample stands for, any unit.
     """
-    mean, variance = moments(offsets, samples, weights)
+    mean, variance, third, fourth = moments(offsets, samples, weights)
     starts, values, masses = atoms(offsets, samples, weights, ATOMS)
     return [
         Usage(
@@ -124,7 +163,8 @@ def usages(
             values=values[starts[i] : starts[i + 1]],
             weights=masses[starts[i] : starts[i + 1]],
             observations=int(offsets[i + 1] - offsets[i]),
-            request=request,
+            third=float(third[i]),
+            fourth=float(fourth[i]),
         )
-        for i, request in enumerate(requests)
+        for i in range(len(offsets) - 1)
     ]

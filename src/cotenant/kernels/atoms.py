@@ -9,9 +9,11 @@ from cotenant.kernels._jit import jit
 @jit
 def moments(
     offsets: IntArray, samples: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    # Mean, variance, third and fourth cumulant of each task.
     tasks = len(offsets) - 1
     mean, variance = np.zeros(tasks), np.zeros(tasks)
+    third, fourth = np.zeros(tasks), np.zeros(tasks)
     for task in range(tasks):
         low, high = offsets[task], offsets[task + 1]
         # Measured from the first sample, so that a steady task has no rounding at all.
@@ -20,12 +22,17 @@ def moments(
             total += weights[i] * (samples[i] - origin)
             weight += weights[i]
         centre = origin + total / weight
-        spread = 0.0
+        square, cube, tesseract = 0.0, 0.0, 0.0
         # Two passes: one pass over squares would cancel for steady tasks.
         for i in range(low, high):
-            spread += weights[i] * (samples[i] - centre) ** 2
-        mean[task], variance[task] = centre, spread / weight
-    return mean, variance
+            away = samples[i] - centre
+            square += weights[i] * away**2
+            cube += weights[i] * away**3
+            tesseract += weights[i] * away**4
+        mean[task], variance[task] = centre, square / weight
+        third[task] = cube / weight
+        fourth[task] = tesseract / weight - 3.0 * (square / weight) ** 2
+    return mean, variance, third, fourth
 
 
 @jit

@@ -1,7 +1,7 @@
 """From a trace to the tasks of a plan: what is in, set aside and assumed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -154,8 +154,12 @@ def _usages(
             for code in series.codes
         ]
         weights = trace.weights(series)
-        made = usages(series.offsets, series.values, weights, requests)
-        found.update(zip(names, made, strict=True))
+        made = usages(series.offsets, series.values, weights)
+        asked = [
+            replace(usage, request=request)
+            for usage, request in zip(made, requests, strict=True)
+        ]
+        found.update(zip(names, asked, strict=True))
     return found
 
 

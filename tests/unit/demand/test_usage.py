@@ -48,7 +48,7 @@ def test_many_distinct_samples_are_merged_but_keep_mean_and_ends() -> None:
 
 def test_weights_count_for_moments_and_values() -> None:
     offsets = np.array([0, 3], dtype=np.int64)
-    made = usages(offsets, np.array([0.1, 0.3, 0.1]), np.array([1.0, 2.0, 1.0]), [None])
+    made = usages(offsets, np.array([0.1, 0.3, 0.1]), np.array([1.0, 2.0, 1.0]))
     assert made[0].mean == pytest.approx(0.2)
     assert made[0].weights == pytest.approx([0.5, 0.5])
 
