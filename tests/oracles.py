@@ -18,7 +18,7 @@ def enumerated_overload(usages: Sequence[Usage], capacity: float) -> float:
         load = math.fsum(value for value, _ in combination)
         if load > capacity * (1.0 + 1e-9):
             total += math.prod(weight for _, weight in combination)
-    return total
+    return min(total, 1.0)
 
 
 def gaussian_fits(usages: Sequence[Usage], capacity: float, rho: float) -> bool:
