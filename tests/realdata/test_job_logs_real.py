@@ -1,5 +1,6 @@
 """Every job log of the shared data, record by record."""
 
+import heapq
 import os
 from pathlib import Path
 
@@ -7,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from cotenant.demand.job import Jobs
 from cotenant.fleet import Cluster
 from cotenant.traces.job_cleaning import JobOptions
-from cotenant.traces.job_load import offered_load
+from cotenant.traces.job_load import offered_load, scaled_to_load
 from cotenant.traces.job_source import read_jobs
 from cotenant.traces.lublin import lublin
 from cotenant.traces.source import open_source
@@ -187,6 +189,37 @@ def test_logs_offer_their_known_load(name: str, load: float) -> None:
     held = JobOptions(processors="allocated")
     log = read_jobs(str(DATA / f"{name}.swf.gz"), options=held)
     assert offered_load(log.jobs, log.clusters) == pytest.approx(load, abs=0.006)
+
+
+def test_scaled_logs_give_the_known_turnaround_on_four_speeds() -> None:
+    # Figures of an independent simulation, fastest cluster first: they hold
+    # only if every job, every time and the scaling are right to the second.
+    jobs = read_jobs(str(DATA / "SDSC-SP2-sample-4606.swf.gz")).jobs
+    clusters = [Cluster(128, speed) for speed in (8.0, 4.0, 2.0, 1.0)]
+    for load, turnaround in ((0.4, 1243), (0.7, 2975), (0.9, 16_881)):
+        scaled = scaled_to_load(jobs, clusters, load)
+        assert round(fastest_first_turnaround(scaled, clusters)) == turnaround
+
+
+def fastest_first_turnaround(jobs: Jobs, clusters: list[Cluster]) -> float:
+    free = [cluster.processors for cluster in clusters]
+    ends: list[tuple[float, int, int]] = []
+    now = total = 0.0
+    for job in jobs:
+        now = max(now, job.submit_s)
+        while True:
+            while ends and ends[0][0] <= now:
+                _, cluster, processors = heapq.heappop(ends)
+                free[cluster] += processors
+            if max(free) >= job.processors:
+                break
+            now = ends[0][0]
+        cluster = next(c for c, left in enumerate(free) if left >= job.processors)
+        end = now + job.runtime_s / clusters[cluster].speed
+        free[cluster] -= job.processors
+        heapq.heappush(ends, (end, cluster, job.processors))
+        total += end - job.submit_s
+    return total / len(jobs)
 
 
 def test_our_generator_agrees_with_the_published_sample_of_the_model() -> None:

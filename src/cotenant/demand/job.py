@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
+from cotenant.demand.job_checks import check_columns
 from cotenant.errors import InvalidInput
 
 UNKNOWN = -1
@@ -100,31 +101,8 @@ class Jobs:
     origin_s: float | None = None
 
     def __post_init__(self) -> None:
-        for name in _COLUMNS:
-            column = getattr(self, name)
-            if column.shape != self.id.shape:
-                raise InvalidInput(
-                    f"jobs have {len(column)} values of {name}; expected {len(self.id)}"
-                )
-        self._check("submit_s", np.isfinite(self.submit_s), "a number of seconds")
-        self._check("processors", self.processors >= 1, "1 or more")
-        runs = (self.runtime_s > 0) & (self.runtime_s < np.inf)
-        self._check("runtime_s", runs, "seconds above 0")
-        guessed = np.isnan(self.estimate_s) | (self.estimate_s > 0)
-        self._check("estimate_s", guessed, "seconds above 0, or NaN")
-        later = np.ones(len(self), dtype=np.bool_)
-        later[1:] = np.diff(self.submit_s) >= 0
-        self._check("submit_s", later, "no earlier than the job before it")
-        if repeats(self.id):
-            raise InvalidInput("two jobs have the same id")
-
-    def _check(self, name: str, right: BoolArray, expected: str) -> None:
-        if not right.all():
-            wrong = int(right.argmin())
-            value = getattr(self, name)[wrong]
-            raise InvalidInput(
-                f"job {self.id[wrong]} has {name} = {value}; expected {expected}"
-            )
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        check_columns(columns, len(self.id))
 
     @classmethod
     def of(
@@ -216,9 +194,3 @@ _COLUMNS: dict[str, type[np.float64] | type[np.int64]] = {
     for f in fields(Jobs)
     if f.name not in ("names", "origin_s")
 }
-
-
-def repeats(numbers: IntArray) -> bool:
-    """Say whether a number occurs twice; faster than a set on ids, nearly sorted."""
-    ordered = np.sort(numbers)
-    return bool((ordered[1:] == ordered[:-1]).any())

@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 
 from cotenant.arrays import BoolArray, IntArray
-from cotenant.demand.job import UNKNOWN, Jobs, repeats
+from cotenant.demand.job import UNKNOWN, Jobs
+from cotenant.demand.job_checks import repeats
 from cotenant.errors import InvalidInput
 from cotenant.traces.job_records import JobRecords
 from cotenant.traces.job_report import JobReport
