@@ -115,8 +115,12 @@ def read_table(member: Member, separator: str, *, quoted: bool) -> JobTable:
     except (OSError, EOFError, zlib.error) as error:
         problem = f"cannot be read to its end ({error}); is the file complete?"
         raise TraceError(member.name, problem) from error
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    reader = csv.reader(io.StringIO(text), delimiter=separator, quoting=quoting)
+    stream = io.StringIO(text)
+    reader = (
+        csv.reader(stream, delimiter=separator)
+        if quoted
+        else csv.reader(stream, delimiter=separator, quoting=csv.QUOTE_NONE)
+    )
     names = [n.strip().lower() for n in next(reader, [])]
     names[:1] = [re.sub(r"^#\s*", "", name) for name in names[:1]]
     rows, lines = [], []
