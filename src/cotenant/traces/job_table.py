@@ -115,11 +115,11 @@ def read_table(member: Member, separator: str, *, quoted: bool) -> JobTable:
     except (OSError, EOFError, zlib.error) as error:
         problem = f"cannot be read to its end ({error}); is the file complete?"
         raise TraceError(member.name, problem) from error
-    stream = io.StringIO(text)
+    lines_of_text = io.StringIO(text)
     reader = (
-        csv.reader(stream, delimiter=separator)
+        csv.reader(lines_of_text, delimiter=separator)
         if quoted
-        else csv.reader(stream, delimiter=separator, quoting=csv.QUOTE_NONE)
+        else csv.reader(lines_of_text, delimiter=separator, quoting=csv.QUOTE_NONE)
     )
     names = [n.strip().lower() for n in next(reader, [])]
     names[:1] = [re.sub(r"^#\s*", "", name) for name in names[:1]]
