@@ -7,8 +7,16 @@
     │   └── SourceNotFound               a usage source that does not exist
     ├── TraceError                       bad or insufficient data, with file and line
     ├── DoesNotFit                       no machine of the fleet takes a task
-    └── UnknownTask                      a name that is not placed
+    │   └── NothingFits                  the same, with the reason of each machine
+    ├── UnknownTask                      a name that is not placed
+    ├── UnknownMachine                   a name that is not in the fleet
+    ├── UnknownPlan                      a repacking plan that was never proposed
+    ├── Conflict                         the name is taken by something else
+    │   └── FleetChanged                 a plan was made for a fleet that is no more
+    └── ServiceUnavailable               the ledger cannot be written just now
 """
+
+from collections.abc import Mapping
 
 
 class CotenantError(Exception):
@@ -76,3 +84,62 @@ class UnknownTask(CotenantError):
     def __init__(self, task: str) -> None:
         self.task = task
         super().__init__(f"no task named {task!r} is placed")
+
+
+class NothingFits(DoesNotFit):
+    """No machine of a fixed fleet takes the task.
+
+    Parameters
+    ----------
+    task, resource, reason
+        As in `DoesNotFit`.
+    machines
+        The reason of each machine by name, those the rule prefers first; not all of
+        them where there are many.
+    """
+
+    def __init__(
+        self, task: str, resource: str, reason: str, machines: Mapping[str, str]
+    ) -> None:
+        super().__init__(task, resource, reason)
+        self.machines = machines
+
+
+class UnknownMachine(CotenantError):
+    """A machine that was never declared, or has left.
+
+    Parameters
+    ----------
+    machine
+        The name asked for.
+    """
+
+    def __init__(self, machine: str) -> None:
+        self.machine = machine
+        super().__init__(f"no machine named {machine!r} is in the fleet")
+
+
+class UnknownPlan(CotenantError):
+    """A repacking plan that was never proposed, or is long forgotten.
+
+    Parameters
+    ----------
+    plan
+        The id asked for.
+    """
+
+    def __init__(self, plan: str) -> None:
+        self.plan = plan
+        super().__init__(f"no repacking plan has the id {plan!r}")
+
+
+class Conflict(CotenantError):
+    """A name or key that already stands for something else."""
+
+
+class FleetChanged(Conflict):
+    """A plan cannot be applied as it was shown, because what it rests on changed."""
+
+
+class ServiceUnavailable(CotenantError):
+    """The ledger cannot be written, so nothing may be promised; try again later."""
