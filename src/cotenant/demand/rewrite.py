@@ -1,33 +1,15 @@
 """May one SLA stand in for another? Decided exactly, never by a rule of thumb."""
 
 import math
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
 
+from cotenant.demand.adversary import Adversary, Counterexample, Phase
+from cotenant.demand.schedule import Window
 from cotenant.demand.sla import Sla
+from cotenant.errors import InvalidInput
 from cotenant.kernels import sla as kernels
 
-Window: TypeAlias = Literal["aligned", "sliding"]
-Phase: TypeAlias = Literal["aligned", "any"]
-
-
-@dataclass(frozen=True, slots=True)
-class Counterexample:
-    """A schedule that keeps the offered SLA and breaks the required one.
-
-    Parameters
-    ----------
-    length
-        Slots of the schedule.
-    granted
-        Runs of granted slots as `(start, length)`, ascending; all others are idle.
-    origin
-        Slot at which the first required period starts; 0 with aligned phases.
-    """
-
-    length: int
-    granted: tuple[tuple[int, int], ...]
-    origin: int = 0
+_MOST_PAIRS = 10**6
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +40,11 @@ def is_safe(
 ) -> Safety:
     """Decide whether every schedule that keeps `offered` also keeps `required`.
 
+    Of a fluid `required` one period of its range is enough, the same for all schedules.
+    A fluid `offered` may be supplied at any of its periods, so all must be safe; the
+    counterexample then belongs to the first that is not, and breaks `required` at the
+    period it names.
+
     Parameters
     ----------
     window
@@ -66,10 +53,35 @@ def is_safe(
         which promises less and is therefore the careful reading.
     phase
         Whether both clocks start together, or `required` starts at any tick.
+
+    Raises
+    ------
+    InvalidInput
+        If there are too many periods to decide exactly.
+
+    Examples
+    --------
+    >>> bool(is_safe(Sla.parse("1/2"), Sla.parse("2/5")))
+    True
+    >>> answer = is_safe(Sla.parse("1/2"), Sla.parse("3/6"), phase="any")
+    >>> answer.safe, answer.counterexample.schedule.granted
+    (False, ((0, 1), (2, 1), (4, 1), (7, 1)))
     """
-    if offered.misses:
-        return Safety(max_misses(offered, required, window=window) <= required.misses)
-    return Safety(min_supply(offered, required.period, phase=phase) >= required.budget)
+    if not (offered.is_fluid or required.is_fluid):
+        return _rigid(offered, required, window, phase)
+    if len(offered.periods) * len(required.periods) > _MOST_PAIRS:
+        raise InvalidInput(
+            f"{offered} against {required} has more than a million pairs of periods; "
+            "use narrower ranges or coarser ticks"
+        )
+    for period in offered.periods:
+        chosen = offered.at(period)
+        if not any(
+            _rigid(chosen, required.at(other), window, phase).safe
+            for other in required.periods
+        ):
+            return _rigid(chosen, required.at(required.period), window, phase)
+    return Safety(True)
 
 
 def max_misses(
@@ -79,8 +91,25 @@ def max_misses(
     window: Window = "aligned",
     phase: Phase = "aligned",
 ) -> int:
-    """Return the most periods of one window of `required` that `offered` can miss."""
-    raise NotImplementedError
+    """Return the most periods of one window of `required` that `offered` can miss.
+
+    Both are taken at the period they name; the misses of `required` are not looked at.
+    `window` and `phase` are those of `is_safe`.
+
+    Raises
+    ------
+    InvalidInput
+        If there are too many periods to decide exactly.
+
+    Examples
+    --------
+    >>> max_misses(Sla.parse("1/3:1/11"), Sla.parse("1/7:2/7"))
+    3
+    """
+    if required.budget == 0:
+        return 0
+    adversary = Adversary(_plain(offered), required, window, phase)
+    return adversary.worst(required.window)[0]
 
 
 def min_supply(offered: Sla, length: int, *, phase: Phase = "aligned") -> int:
@@ -88,15 +117,81 @@ def min_supply(offered: Sla, length: int, *, phase: Phase = "aligned") -> int:
 
     Every period is taken to be met. With `phase="aligned"` the intervals start at
     multiples of `length` on the clock of the periods, with `"any"` anywhere.
+
+    Examples
+    --------
+    >>> min_supply(Sla.parse("1/2"), 6), min_supply(Sla.parse("1/2"), 6, phase="any")
+    (3, 2)
     """
     step = _step(offered.period, length, phase)
     return kernels.min_supply(offered.budget, offered.period, length, step)
 
 
 def min_budget(required: Sla, period: int, *, phase: Phase = "aligned") -> int:
-    """Return the least budget at `period` that meets every period of `required`."""
-    step = _step(period, required.period, phase)
-    return kernels.min_budget(period, required.budget, required.period, step)
+    """Return the least budget at `period` that lets no period of `required` be missed.
+
+    A fluid one is supplied at the period of its range that costs least. What misses
+    `required` would tolerate is left unused; `calculus.rewrite` makes use of it.
+
+    Examples
+    --------
+    >>> min_budget(Sla.parse("3/30"), 10), min_budget(Sla.parse("3/30"), 12)
+    (1, 2)
+    """
+    return kernels.min_budget_over(
+        period,
+        (required.budget, required.period),
+        (required.periods[0], required.periods[-1]),
+        phase == "any",
+    )
+
+
+def _rigid(offered: Sla, required: Sla, window: Window, phase: Phase) -> Safety:
+    if required.budget == 0 or required.misses >= required.window:
+        return Safety(True)
+    offered = _plain(offered)
+    step = _step(offered.period, required.period, phase)
+    supply = kernels.min_supply(offered.budget, offered.period, required.period, step)
+    enough = supply >= required.budget
+    if enough and offered.misses == 0:
+        return Safety(True)
+    if required.misses == 0:
+        required = replace(required, window=1)
+    if not enough and required.misses == 0:
+        met = replace(offered, misses=0, window=1)
+        adversary = Adversary(met, required, window, phase)
+        start = _least_start(met, required.period, step)
+        return Safety(False, adversary.counterexample(start, 1))
+    adversary = Adversary(offered, required, window, phase)
+    most = required.misses + 1
+    misses, start = adversary.worst(most)
+    if misses < most:
+        return Safety(True)
+    return Safety(False, adversary.counterexample(start, most))
+
+
+def _plain(offered: Sla) -> Sla:
+    """Return an SLA that allows the same schedules, with the fewest terms."""
+    if offered.misses >= offered.window or offered.budget == 0:
+        return Sla(0, offered.period)
+    if offered.misses == 0:
+        return Sla(offered.budget, offered.period)
+    return offered
+
+
+def _least_start(offered: Sla, length: int, step: int) -> int:
+    """Return where an interval gets its least, as an offset from a period's start."""
+    period, slack = offered.period, offered.period - offered.budget
+
+    def supply(start: int) -> int:
+        head = min(-start % period, length)
+        whole, tail = divmod(length - head, period)
+        return max(0, head - slack) + whole * offered.budget + max(0, tail - slack)
+
+    # The balanced splits of the two partial periods; see kernels.sla.
+    rests = (length % period, length % period + period)
+    heads = [step * (rest // (2 * step)) for rest in rests]
+    return min((-head % period for head in heads), key=supply)
 
 
 def _step(period: int, length: int, phase: Phase) -> int:

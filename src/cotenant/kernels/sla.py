@@ -44,3 +44,18 @@ def min_budget(period: int, budget: int, length: int, step: int) -> int:
             other = max(other, (inner - budget) // (whole - 1))
         slack = min(slack, other)
     return period - min(slack, period)
+
+
+@jit
+def min_budget_over(
+    period: int, asked: tuple[int, int], periods: tuple[int, int], any_phase: bool
+) -> int:
+    # The least over the periods a fluid SLA may have, budgets rounded up (Theorem 8).
+    least = period
+    for length in range(periods[0], periods[1] + 1):
+        budget = -(-asked[0] * length // asked[1])
+        step, rest = (1, 0) if any_phase else (period, length)
+        while rest:
+            step, rest = rest, step % rest
+        least = min(least, min_budget(period, budget, length, step))
+    return least
