@@ -19,8 +19,8 @@ WAIT, NO_ANSWER = -1, -(1 << 40)
 EVENT, HEAD, BACKFILL = range(3)
 # Positions in `marks` and `clock`.
 ARRIVED, FIRST, LAST, RUNNING, PHASE, AT, JOB, ANSWER = range(8)
-RESERVED, EXTRA, FRESH, LEAST = range(8, 12)
-MARKS = 12
+RESERVED, EXTRA, FRESH, LEAST, HOLD = range(8, 13)
+MARKS = 13
 NOW, SHADOW = 0, 1
 # Seconds added to a prediction each time a job outlives it (Tsafrir and others, 2007).
 STEPS = 60.0 * np.array([1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000])
@@ -275,14 +275,22 @@ def advance(
                 job = queue[marks[FIRST]]
                 choice = marks[ANSWER]
                 marks[ANSWER] = NO_ANSWER
-                if choice == NO_ANSWER and rule == EARLIEST_COMPLETION:
+                if choice != NO_ANSWER:
+                    # A head that is to wait for a cluster is held until it has room.
+                    marks[HOLD] = -2 - choice if choice < WAIT else -1
+                elif marks[HOLD] >= 0 and rule != ASK:
+                    choice = marks[HOLD]
+                    if free[choice] < processors[job]:
+                        choice = -2 - choice
+                elif rule == EARLIEST_COMPLETION:
                     choice, when, _ = reserve(
                         size, speed, free, processors, believed, start, cluster,
                         ending[: marks[RUNNING]], now, job, True, -1,
                     )  # fmt: skip
                     if when > now:
                         choice = -2 - choice
-                elif choice == NO_ANSWER:
+                else:
+                    marks[HOLD] = -1
                     number = draw[job] if drawn else 0.0
                     choice = pick(
                         free, speed, rule, processors[job], number, -1, 0.0, now, now
@@ -298,7 +306,7 @@ def advance(
                 push(ends, ending, marks[RUNNING], finish[job], job)
                 marks[RUNNING] += 1
                 marks[FIRST] += 1
-                marks[FRESH] = 0
+                marks[FRESH], marks[HOLD] = 0, -1
             marks[PHASE] = EVENT
             if (
                 order == FCFS

@@ -28,31 +28,34 @@ def judge_backfill(option: LookAhead, view: View) -> Judgement:
     at = int(np.searchsorted(waiting, view.job))
     if option.depth is not None and at >= option.depth:
         return Judgement(fastest_first(view), values)
-    answers = _answers(option, view)
-    if len(answers) == 1:
-        return Judgement(answers[0][0], values)
-    copied = _Copy.of(option, view, waiting[: option.depth], at)
-    best, chosen = np.inf, answers[0][0]
-    for answer, place in answers:
-        value = copied.cost(answer)
-        values[place] = value
-        if value < best - _TIE * abs(best) or best == np.inf:
-            best, chosen = value, answer
-    return Judgement(chosen, values)
-
-
-def _answers(option: LookAhead, view: View) -> list[tuple[Answer, int]]:
-    # Each with its place among the values. The head waits for a cluster that is
-    # promised to it, others just do not start now.
     order = option.candidates_of(view)
-    answers: list[tuple[Answer, int]] = [(c, c) for c in order]
-    if option.allow_wait and view.is_head:
-        speed, size, free = view.site.speed, view.site.size, view.state.free
-        busy = (size >= view.need) & (free < view.need) & (speed > speed[order[0]])
-        answers += [(WaitFor(int(c)), int(c)) for c in np.flatnonzero(busy)]
-    elif option.allow_wait:
-        answers.append((None, len(view.clusters)))
-    return answers
+    may_wait = not view.is_head or option.may_wait(view, order[0])
+    if len(order) == 1 and not (option.allow_wait and may_wait):
+        return Judgement(order[0], values)
+    copied = _Copy.of(option, view, waiting[: option.depth], at)
+    best, chosen = np.inf, order[0]
+    for c in order:
+        values[c] = copied.cost(c)
+        if values[c] < best - _TIE * abs(best) or best == np.inf:
+            best, chosen = values[c], c
+    answer: Answer = chosen
+    for place, other in _waits(option, view, chosen):
+        values[place] = copied.cost(other)
+        if values[place] < best - _TIE * abs(best):
+            best, answer = values[place], other
+    return Judgement(answer, values)
+
+
+def _waits(option: LookAhead, view: View, held: int) -> list[tuple[int, Answer]]:
+    # Ways not to start now, each with its place among the values. The head waits for a
+    # faster cluster, which is then promised to it.
+    if not option.allow_wait:
+        return []
+    if not view.is_head:
+        return [(len(view.clusters), None)]
+    speed, size, free = view.site.speed, view.site.size, view.state.free
+    busy = (size >= view.need) & (free < view.need) & (speed > speed[held])
+    return [(c, WaitFor(c)) for c in np.flatnonzero(busy).tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -174,7 +174,7 @@ class LookAhead:
         if not view.is_head:
             return Judgement(fastest_first(view), values)
         order = self.candidates_of(view)
-        if len(order) == 1 and not self._may_wait(view, order[0]):
+        if len(order) == 1 and not self.may_wait(view, order[0]):
             return Judgement(order[0], values)
         site, work, state = view.site, view.work, view.state
         ahead, running = self.ahead_of(view), view.running
@@ -204,7 +204,8 @@ class LookAhead:
         )
         return Judgement(choice if choice >= 0 else WaitFor(-2 - choice), values)
 
-    def _may_wait(self, view: View, held: int) -> bool:
+    def may_wait(self, view: View, held: int) -> bool:
+        """Say whether some cluster is faster than `held` and large enough."""
         speed, size = view.site.speed, view.site.size
         return self.allow_wait and bool(
             ((speed > speed[held]) & (size >= view.need)).any()

@@ -282,7 +282,7 @@ def _state(clusters: Clusters, jobs: int, users: int, believed: FloatArray) -> S
     most = int(min(jobs, clusters.size.sum())) + 1
     marks = np.zeros(kernel.MARKS, np.int64)
     marks[kernel.ANSWER], marks[kernel.LEAST] = kernel.NO_ANSWER, 1 << 40
-    marks[kernel.RESERVED] = -1
+    marks[kernel.RESERVED] = marks[kernel.HOLD] = -1
     whole: dict[str, Any] = {"dtype": np.int64}
     return State(
         free=clusters.size.copy(),
