@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from operator import truediv
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from cotenant.colocate.admission import Verdict
 from cotenant.colocate.chains import chain_cover
 from cotenant.colocate.stacks import Rows
 from cotenant.demand.sla import Sla
+
+Divide: TypeAlias = Callable[[int, int], Any]
 
 _SURE = 1e-9  # beyond this distance from 2 floating sums decide; closer, rationals
 
@@ -68,28 +72,28 @@ class Bound:
     Parameters
     ----------
     parts
-        The parts of a list of SLAs, whose sum is its utilization.
+        The parts of a list of SLAs, whose sum is its utilization, in the numbers that
+        the given division makes: floats or rationals.
     even
         Whether all parts are equal, so that the bound is one on utilization.
     products
         The rounded product of every host with an SLA on it.
     """
 
-    parts: Callable[[Sequence[Sla]], list[Fraction]]
+    parts: Callable[[Sequence[Sla], Divide], list[Any]]
     even: bool
     products: Callable[[Hosts, Sla], FloatArray]
 
     def keeps(self, slas: Sequence[Sla]) -> bool:
         """Say whether the bound admits the SLAs together, in exact arithmetic."""
         product = self.product(slas)
-        return product < 2.0 if abs(product - 2.0) > _SURE else self._exactly(slas)
+        if abs(product - 2.0) > _SURE:
+            return product < 2.0
+        return bool(math.prod(1 + part for part in self.parts(slas, Fraction)) <= 2)
 
     def product(self, slas: Sequence[Sla]) -> float:
         """Return prod(1 + part), rounded."""
-        return math.prod(1.0 + float(part) for part in self.parts(slas))
-
-    def _exactly(self, slas: Sequence[Sla]) -> bool:
-        return math.prod(1 + part for part in self.parts(slas)) <= 2
+        return float(math.prod(1.0 + part for part in self.parts(slas, truediv)))
 
 
 def utilization(slas: Sequence[Sla]) -> Fraction:
@@ -102,15 +106,19 @@ def chains_of(slas: Sequence[Sla]) -> tuple[tuple[int, ...], ...]:
     return chain_cover(tuple(sorted({sla.period for sla in slas})))
 
 
-def _evenly(slas: Sequence[Sla], parts: int) -> list[Fraction]:
-    return [utilization(slas) / parts] * parts if parts else []
+def _single(slas: Sequence[Sla], divide: Divide) -> list[Any]:
+    return [divide(sla.budget, sla.period) for sla in slas]
 
 
-def _by_chain(slas: Sequence[Sla]) -> list[Fraction]:
+def _evenly(slas: Sequence[Sla], divide: Divide, parts: int) -> list[Any]:
+    return [sum(_single(slas, divide)) / parts] * parts if parts else []
+
+
+def _by_chain(slas: Sequence[Sla], divide: Divide) -> list[Any]:
     number = {p: i for i, chain in enumerate(chains_of(slas)) for p in chain}
-    sums = [Fraction()] * (max(number.values(), default=-1) + 1)
+    sums = [divide(0, 1)] * len(set(number.values()))
     for sla in slas:
-        sums[number[sla.period]] += Fraction(sla.budget, sla.period)
+        sums[number[sla.period]] += divide(sla.budget, sla.period)
     return sums
 
 
@@ -146,23 +154,23 @@ def _chain_products(hosts: Hosts, sla: Sla) -> FloatArray:
 # checked on 238,540 random sets on the boundary and is not proved here.
 BOUNDS: dict[str, Bound] = {
     "liu-layland": Bound(
-        lambda slas: _evenly(slas, len(slas)),
+        lambda slas, divide: _evenly(slas, divide, len(slas)),
         True,
         lambda hosts, sla: _even_products(hosts, sla, hosts.count.all + 1.0),
     ),
     "hyperbolic": Bound(
-        lambda slas: [Fraction(sla.budget, sla.period) for sla in slas],
+        _single,
         False,
         lambda hosts, sla: hosts.product.all * (1.0 + sla.utilization),
     ),
     "harmonic": Bound(
-        lambda slas: _evenly(slas, len(chains_of(slas))),
+        lambda slas, divide: _evenly(slas, divide, len(chains_of(slas))),
         True,
         lambda hosts, sla: _even_products(hosts, sla, _chain_counts(hosts, sla)),
     ),
     "chain-hyperbolic": Bound(_by_chain, False, _chain_products),
     "edf": Bound(
-        lambda slas: _evenly(slas, min(1, len(slas))),
+        lambda slas, divide: _evenly(slas, divide, min(1, len(slas))),
         True,
         lambda hosts, sla: 1.0 + hosts.filled.all + sla.utilization,
     ),
@@ -208,7 +216,7 @@ class BoundAdmission:
 
     def verdict(self, machine: int, demand: Sla) -> Verdict:
         slas = [*self._hosts.held[machine], demand]
-        fits, parts = self._bound.keeps(slas), len(self._bound.parts(slas))
+        fits, parts = self._bound.keeps(slas), len(self._bound.parts(slas, truediv))
         if self._bound.even:
             value, limit = float(utilization(slas)), parts * (2.0 ** (1 / parts) - 1)
             name = "utilization"

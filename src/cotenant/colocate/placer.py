@@ -64,13 +64,7 @@ class Placer(Generic[D, C]):
         DoesNotFit
             If no open machine takes it and none can be opened for it.
         """
-        placed = self.join(task, demand)
-        if placed is not None:
-            return placed
-        self.machines.append(self._open(task, demand))
-        self._admission.grow(self.machines[-1])
-        self._tasks.append({})
-        return self.put(task, len(self.machines) - 1, demand)
+        return self.join(task, demand) or self.open(task, demand)
 
     def join(self, task: str, demand: D) -> Placed[D] | None:
         """Put a task on an open machine, None if none takes it.
@@ -87,6 +81,19 @@ class Placer(Generic[D, C]):
             if machine is not None:
                 return self.put(task, machine, offered)
         return None
+
+    def open(self, task: str, demand: D) -> Placed[D]:
+        """Put a task, not placed, on a new machine.
+
+        Raises
+        ------
+        DoesNotFit
+            If none can be opened for it.
+        """
+        self.machines.append(self._open(task, demand))
+        self._admission.grow(self.machines[-1])
+        self._tasks.append({})
+        return self.put(task, len(self.machines) - 1, demand)
 
     def choose(self, demand: D) -> int | None:
         """Return the open machine the rule would pick, None if none fits."""
