@@ -11,7 +11,8 @@ from tests.oracles import brute_rule
 from tests.strategies import rhos, samples
 
 NAMES = ["exact", "gaussian", "cantelli", "cantelli:1.7", "mean:1.25", "percentile:95"]
-NAMES += ["max", "requests"]
+NAMES += ["max", "requests", "cumulants", "esscher", "one-factor", "welch"]
+POPULATION = [Usage.from_samples([0.1 * k, 0.3, 0.05 * k]) for k in range(8)]
 asked = st.builds(
     lambda s, extra: Usage.from_samples(s, request=max(s) + extra),
     samples(),
@@ -26,7 +27,7 @@ each = pytest.mark.parametrize("name", NAMES)
 def grown(
     name: str, rho: float = 0.05, capacity: float = 1.0, machines: int = 1
 ) -> Test:
-    admission = make_admission(name, rho)
+    admission = make_admission(name, rho, population=POPULATION)
     for _ in range(machines):
         admission.grow(capacity)
     return admission
@@ -40,7 +41,7 @@ def test_every_method_of_the_table_is_in_this_suite() -> None:
 @fewer
 @given(demand=asked)
 def test_answers_have_one_entry_a_machine(name: str, demand: Usage) -> None:
-    admission = make_admission(name, 0.05)
+    admission = make_admission(name, 0.05, population=POPULATION)
     for machines in range(3):  # none open yet is a case of its own
         fits, fullness = admission.fits(demand), admission.fullness()
         assert (fits.shape, fits.dtype) == ((machines,), np.bool_)

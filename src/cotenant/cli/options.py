@@ -56,7 +56,7 @@ FleetFile = Annotated[
 ]
 Order = Annotated[
     str,
-    typer.Option(help="arrival, random, largest-mean, largest-variance."),
+    typer.Option(help="arrival, random, largest-mean, largest-variance, wildest."),
 ]
 Rebalance = Annotated[
     bool, typer.Option("--rebalance", help="Fill the last machine from the others.")
@@ -69,8 +69,23 @@ Observe = Annotated[
     ),
 ]
 JudgeBy = Annotated[
-    str,
-    typer.Option("--judge", help="exact, samples (drawn) or aligned (replayed)."),
+    str | None,
+    typer.Option(
+        "--judge",
+        help="exact, samples (drawn) or aligned (replayed) "
+        "[exact; aligned with slots].",
+    ),
+]
+Slots = Annotated[
+    int | None,
+    typer.Option(
+        help="Time-of-day slots within which tasks are independent; 1 for none "
+        "[plan: 24 where the trace carries a day, compare: 1]."
+    ),
+]
+Group = Annotated[
+    int,
+    typer.Option(help="Part tasks into this many groups, each with its own machines."),
 ]
 Spare = Annotated[
     int, typer.Option(help="Keep this many of the largest machines empty.")

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,9 +10,6 @@ from cotenant.cli import options as opt
 from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
 from cotenant.cli.reading import Source, read_machines, read_rho, read_trace
-
-if TYPE_CHECKING:
-    from cotenant.planning.settings import Settings
 
 UNPLACED, MISSED = 3, 4
 
@@ -24,7 +21,8 @@ def plan(
     method: Annotated[
         str,
         typer.Option(
-            help="exact, gaussian, cantelli[:B], mean:F, percentile:P, max, requests."
+            help="exact, gaussian, cumulants, esscher, one-factor, welch, "
+            "cantelli[:B], mean:F, percentile:P, max, requests."
         ),
     ] = "exact",
     rule: Annotated[str, typer.Option(help="best-fit or first-fit.")] = "best-fit",
@@ -32,12 +30,14 @@ def plan(
     machine: opt.MachineText = None,
     fleet: opt.FleetFile = None,
     spare: opt.Spare = 0,
+    slots: opt.Slots = None,
+    group: opt.Group = 1,
     order: opt.Order = "arrival",
     rebalance: opt.Rebalance = False,
     max_tasks: opt.MaxTasks = None,
     spread: opt.Spread = None,
     observe: opt.Observe = None,
-    judge: opt.JudgeBy = "exact",
+    judge: opt.JudgeBy = None,
     min_samples: opt.MinSamples = 1,
     keep_short: opt.KeepShort = False,
     keep_failing: opt.KeepFailing = False,
@@ -63,29 +63,36 @@ def plan(
     Exit 3 when a task could not be placed, 4 with --fail-on-overload when a machine is
     above the SLO, 5 on bad data.
     """
+    from cotenant.colocate.pack import Policy
+    from cotenant.planning.plan import default_settings
     from cotenant.planning.plan import plan as make_plan
+    from cotenant.planning.problem import Selection
+    from cotenant.planning.settings import Settings
     from cotenant.report.html import plan_page
     from cotenant.report.terminal import show_plan
 
-    settings = _settings(
-        read_rho(slo, rho),
-        method,
-        rule,
-        order,
-        rebalance,
-        max_tasks,
+    settings = Settings(
+        Policy(
+            method=method,
+            rule=rule,
+            rho=read_rho(slo, rho),
+            order=order,
+            rebalance=rebalance,
+            max_tasks=max_tasks,
+            seed=seed,
+            slots=slots or 1,
+            groups=group,
+        ),
+        Selection(min_samples, keep_short, keep_failing, observe),
+        judge,  # type: ignore[arg-type]
         spread,
-        observe,
-        judge,
-        min_samples,
-        keep_short,
-        keep_failing,
-        seed,
     )
     source = Source(usage, format, unit, scale, cores_column, spread)
     with Watch(quiet) as watch:
         trace = read_trace(source, watch)
         machines = read_machines(capacity, machine, fleet, spare, trace.unit)
+        if slots is None:
+            settings = default_settings(trace, settings)
         result = make_plan(
             trace,
             machines,
@@ -116,12 +123,14 @@ def compare(
     machine: opt.MachineText = None,
     fleet: opt.FleetFile = None,
     spare: opt.Spare = 0,
+    slots: opt.Slots = None,
+    group: opt.Group = 1,
     order: opt.Order = "arrival",
     rebalance: opt.Rebalance = False,
     max_tasks: opt.MaxTasks = None,
     spread: opt.Spread = None,
     observe: opt.Observe = None,
-    judge: opt.JudgeBy = "exact",
+    judge: opt.JudgeBy = None,
     min_samples: opt.MinSamples = 1,
     keep_short: opt.KeepShort = False,
     keep_failing: opt.KeepFailing = False,
@@ -141,27 +150,31 @@ def compare(
     overload_mean, worst_machine, machines_above_rho, unplaced, seconds), cleaning,
     assumptions, warnings.
     """
+    from cotenant.colocate.pack import Policy
     from cotenant.planning.plan import TODAY
     from cotenant.planning.plan import compare as make_comparison
+    from cotenant.planning.problem import Selection
+    from cotenant.planning.settings import Settings
     from cotenant.report.html import comparison_page
     from cotenant.report.terminal import show_comparison
 
     rules = rule or ["best-fit"]
     methods = " ".join(method or ["exact", *TODAY[:-1]]).split()
-    settings = _settings(
-        read_rho(slo, rho),
-        "exact",
-        rules[0],
-        order,
-        rebalance,
-        max_tasks,
+    settings = Settings(
+        Policy(
+            method="exact",
+            rule=rules[0],
+            rho=read_rho(slo, rho),
+            order=order,
+            rebalance=rebalance,
+            max_tasks=max_tasks,
+            seed=seed,
+            slots=slots or 1,
+            groups=group,
+        ),
+        Selection(min_samples, keep_short, keep_failing, observe),
+        judge,  # type: ignore[arg-type]
         spread,
-        observe,
-        judge,
-        min_samples,
-        keep_short,
-        keep_failing,
-        seed,
     )
     source = Source(usage, format, unit, scale, cores_column, spread)
     with Watch(quiet) as watch:
@@ -175,30 +188,3 @@ def compare(
         return UNPLACED
     missed = any(row.machines_above_rho for row in result.rows)
     return MISSED if fail_on_overload and missed else 0
-
-
-def _settings(
-    rho: float,
-    method: str,
-    rule: str,
-    order: str,
-    rebalance: bool,
-    max_tasks: int | None,
-    spread: str | None,
-    observe: float | None,
-    judge: str,
-    min_samples: int,
-    keep_short: bool,
-    keep_failing: bool,
-    seed: int,
-) -> "Settings":
-    from cotenant.colocate.pack import Policy
-    from cotenant.planning.problem import Selection
-    from cotenant.planning.settings import Settings
-
-    return Settings(
-        Policy(method, rule, rho, order, rebalance, max_tasks, seed),
-        Selection(min_samples, keep_short, keep_failing, observe),
-        judge,  # type: ignore[arg-type]
-        spread,
-    )

@@ -8,7 +8,7 @@ import numpy as np
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.colocate.admission import Verdict
 from cotenant.colocate.stacks import Rows
-from cotenant.colocate.stochastic import check_rho
+from cotenant.colocate.summed import check_rho, sign
 from cotenant.demand.usage import Hours, Usage
 from cotenant.errors import InvalidInput
 from cotenant.kernels import exact as kernel
@@ -65,13 +65,7 @@ class _Pool:
                 "method exact needs the samples of a task, not its moments alone; "
                 "use --method gaussian"
             )
-        hours = usage.by_hour()
-        if len(hours.mean) != self.slots:
-            raise InvalidInput(
-                f"a task is known in {len(hours.mean)} time-of-day slots; "
-                f"expected {self.slots}"
-            )
-        return hours
+        return usage.by_hour(self.slots)
 
     def overload_with(self, usage: Usage, rows: slice = slice(None)) -> FloatArray:
         cells = self.cells(usage)
@@ -185,8 +179,8 @@ class ExactAdmission:
     def verdict(self, machine: int, demand: Usage) -> Verdict:
         pool, row = self._place[machine]
         value = float(pool.overload_with(demand, slice(row, row + 1))[0])
-        sign = "<=" if value <= self._rho else ">"
-        words = f"Pr[use > {pool.capacity:.4g}] = {value:.2g} {sign} {self._rho:.2g}"
+        odds = f"{value:.3g} {sign(value, self._rho)} {self._rho:.3g}"
+        words = f"Pr[use > {pool.capacity:.4g}] = {odds}"
         return Verdict("", value, self._rho, words)
 
     def overload(self, machine: int) -> float:

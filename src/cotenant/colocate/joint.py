@@ -1,6 +1,6 @@
-"""Several tests at once: every resource, a limit of tasks, replicas kept apart."""
+"""Several tests at once: resources, a limit of tasks, replicas and groups apart."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -119,6 +119,46 @@ class SpreadAdmission:
         held = self._labels[machine].get(demand.label or "", 0)
         words = f"{held} replicas of {demand.label!r} already there"
         return Verdict("replicas", held, 0, words)
+
+
+class GroupAdmission:
+    """Keep each group of tasks on machines of its own.
+
+    A machine belongs to the group of its first task until it is empty again.
+
+    Parameters
+    ----------
+    group_of
+        Group of each task by name.
+    """
+
+    def __init__(self, group_of: Mapping[str, int]) -> None:
+        self._group_of = group_of
+        self._group, self._count = Rows(), Rows()
+
+    def grow(self, capacity: Machine) -> None:
+        self._group.grow()
+        self._count.grow()
+
+    def fits(self, demand: Task) -> BoolArray:
+        own = self._group.all == self._group_of[demand.name]
+        return np.asarray(own | (self._count.all == 0))
+
+    def fullness(self) -> FloatArray:
+        return np.minimum(self._count.all, 1.0)
+
+    def add(self, machine: int, demand: Task) -> None:
+        self._group.all[machine] = self._group_of[demand.name]
+        self._count.all[machine] += 1
+
+    def remove(self, machine: int, demand: Task) -> None:
+        self._count.all[machine] -= 1
+
+    def verdict(self, machine: int, demand: Task) -> Verdict:
+        own, its = self._group_of[demand.name], int(self._group.all[machine])
+        apart = bool(self._count.all[machine]) and own != its
+        words = f"group {own} on a machine of group {its}"
+        return Verdict("group", float(apart), 0.0, words)
 
 
 class JointAdmission:

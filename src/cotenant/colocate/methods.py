@@ -1,25 +1,57 @@
 """The table of admission methods for CPU, and how their names are read."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cotenant.colocate.admission import ExplainedAdmission
+from cotenant.colocate.bandwidth import find_tilt
 from cotenant.colocate.exact import ExactAdmission
-from cotenant.colocate.stochastic import (
-    GaussianAdmission,
+from cotenant.colocate.sized import (
     SizedAdmission,
     cantelli_size,
-    check_rho,
     maximum_size,
     mean_size,
     percentile_size,
     request_size,
 )
+from cotenant.colocate.stochastic import (
+    CumulantAdmission,
+    GaussianAdmission,
+    GaussianSlotsAdmission,
+    OneFactorAdmission,
+    WelchAdmission,
+)
+from cotenant.colocate.summed import check_rho
 from cotenant.demand.usage import Usage
 from cotenant.errors import InvalidInput
 
 Test = ExplainedAdmission[Usage, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a method is made from.
+
+    Parameters
+    ----------
+    rho
+        Largest accepted overload probability of a machine, in (0, 1).
+    number
+        The number behind the colon of its name, None where left out.
+    slots
+        Time-of-day slots, 1 for none.
+    population
+        CPU usage of the tasks to come, for methods that look at all of them.
+    capacity
+        CPU capacity of a typical machine.
+    """
+
+    rho: float
+    number: float | None = None
+    slots: int = 1
+    population: Sequence[Usage] = ()
+    capacity: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,81 +61,118 @@ class Method:
     Parameters
     ----------
     make
-        Makes the admission from rho and the number behind the colon, if any.
+        Makes the admission.
+    slotted
+        Whether the method knows time-of-day slots.
     parameter
-        What that number means, with its range; None where a method takes none.
-    default
-        Used when the number is left out; None where it must be given, or follows rho.
+        What the number behind the colon means; None where a method takes none.
     optional
         Whether the number may be left out.
+    highest
+        Largest number accepted; the smallest is 0.
     """
 
-    make: Callable[[float, float | None], Test]
+    make: Callable[[Ask], Test]
+    slotted: bool = False
     parameter: str | None = None
     optional: bool = False
-    lowest: float = 0.0
     highest: float = math.inf
 
 
-def _cantelli(rho: float, deviations: float | None) -> Test:
+def _gaussian(ask: Ask) -> Test:
+    if ask.slots > 1:
+        return GaussianSlotsAdmission(ask.rho, ask.slots)
+    return GaussianAdmission(ask.rho)
+
+
+def _esscher(ask: Ask) -> Test:
+    tilt = find_tilt(ask.population, ask.capacity, ask.rho)
+    return SizedAdmission(tilt.size, "effective bandwidths", tilt.extra)
+
+
+def _cantelli(ask: Ask) -> Test:
+    deviations = ask.number
     if deviations is None:
-        deviations = math.sqrt(1.0 / check_rho(rho) - 1.0)
+        deviations = math.sqrt(1.0 / check_rho(ask.rho) - 1.0)
     name = f"means + {deviations:.3g} standard deviations"
     return SizedAdmission(cantelli_size(deviations), name)
 
 
-def _mean(_rho: float, factor: float | None) -> Test:
-    assert factor is not None
-    return SizedAdmission(mean_size(factor), f"means times {factor:g}")
+def _mean(ask: Ask) -> Test:
+    return SizedAdmission(mean_size(ask.number or 0.0), f"means times {ask.number:g}")
 
 
-def _percentile(_rho: float, percent: float | None) -> Test:
-    assert percent is not None
-    return SizedAdmission(percentile_size(percent), f"percentiles ({percent:g} %)")
+def _percentile(ask: Ask) -> Test:
+    name = f"percentiles ({ask.number:g} %)"
+    return SizedAdmission(percentile_size(ask.number or 0.0), name)
 
 
 METHODS: dict[str, Method] = {
-    "exact": Method(lambda rho, _: ExactAdmission(rho)),
-    "gaussian": Method(lambda rho, _: GaussianAdmission(rho)),
-    "cantelli": Method(_cantelli, "standard deviations, 0 or more", optional=True),
-    "mean": Method(_mean, "a factor above 0"),
-    "percentile": Method(_percentile, "percent, 0 to 100", highest=100.0),
-    "max": Method(lambda *_: SizedAdmission(maximum_size, "maxima")),
-    "requests": Method(lambda *_: SizedAdmission(request_size, "requests")),
+    "exact": Method(lambda ask: ExactAdmission(ask.rho, slots=ask.slots), slotted=True),
+    "gaussian": Method(_gaussian, slotted=True),
+    "cumulants": Method(lambda ask: CumulantAdmission(ask.rho)),
+    "esscher": Method(_esscher),
+    "one-factor": Method(lambda ask: OneFactorAdmission(ask.rho)),
+    "welch": Method(lambda ask: WelchAdmission(ask.rho)),
+    "cantelli": Method(
+        _cantelli, parameter="standard deviations, 0 or more", optional=True
+    ),
+    "mean": Method(_mean, parameter="a factor, 0 or more"),
+    "percentile": Method(_percentile, parameter="percent, 0 to 100", highest=100.0),
+    "max": Method(lambda _: SizedAdmission(maximum_size, "maxima")),
+    "requests": Method(lambda _: SizedAdmission(request_size, "requests")),
 }
 
 
-def make_admission(method: str, rho: float) -> Test:
-    """Make the admission test that a method name such as ``mean:1.25`` asks for.
+def parse_method(text: str) -> tuple[Method, float | None]:
+    """Return the row and the number of a method name such as ``mean:1.25``.
 
     Raises
     ------
     InvalidInput
         If the name is not in the table, or its number is missing or out of range.
+    """
+    name, colon, digits = text.partition(":")
+    row = METHODS.get(name)
+    if row is None:
+        raise InvalidInput(f"method is {text!r}; expected one of {', '.join(METHODS)}")
+    if row.parameter is None:
+        if colon:
+            raise InvalidInput(f"method {name} takes no number; {text!r} has one")
+        return row, None
+    if not colon and row.optional:
+        return row, None
+    try:
+        number = float(digits)
+    except ValueError:
+        number = math.nan
+    if not 0.0 <= number <= row.highest or math.isinf(number):
+        raise InvalidInput(f"method is {text!r}; expected {name}:N, N {row.parameter}")
+    return row, number
+
+
+def make_admission(
+    method: str,
+    rho: float,
+    *,
+    slots: int = 1,
+    population: Sequence[Usage] = (),
+    capacity: float = 1.0,
+) -> Test:
+    """Make the admission test that a method name asks for.
+
+    Raises
+    ------
+    InvalidInput
+        If the name is wrong, `rho` is, or the method knows no slots.
 
     Examples
     --------
     >>> type(make_admission("percentile:95", rho=0.01)).__name__
     'SizedAdmission'
     """
-    name, colon, text = method.partition(":")
-    row = METHODS.get(name)
-    if row is None:
-        raise InvalidInput(
-            f"method is {method!r}; expected one of {', '.join(METHODS)}"
-        )
-    if row.parameter is None:
-        if colon:
-            raise InvalidInput(f"method {name} takes no number; {method!r} has one")
-        return row.make(rho, None)
-    if not colon and row.optional:
-        return row.make(rho, None)
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not row.lowest <= number <= row.highest or math.isinf(number):
-        raise InvalidInput(
-            f"method is {method!r}; expected {name}:N, N {row.parameter}"
-        )
-    return row.make(rho, number)
+    row, number = parse_method(method)
+    if slots > 1 and not row.slotted:
+        known = " and ".join(name for name, m in METHODS.items() if m.slotted)
+        raise InvalidInput(f"method {method} knows no slots; {known} do")
+    return row.make(Ask(check_rho(rho), number, slots, population, capacity))

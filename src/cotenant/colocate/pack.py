@@ -7,18 +7,22 @@ import numpy as np
 
 from cotenant.colocate import RULES
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
+from cotenant.colocate.bandwidth import skewness
 from cotenant.colocate.joint import (
     CountAdmission,
+    GroupAdmission,
     JointAdmission,
     ResourceAdmission,
     SpreadAdmission,
 )
-from cotenant.colocate.methods import make_admission
+from cotenant.colocate.methods import make_admission, parse_method
 from cotenant.colocate.placer import Placer
 from cotenant.colocate.rebalance import rebalance
-from cotenant.colocate.stochastic import SizedAdmission, maximum_size
+from cotenant.colocate.sized import SizedAdmission, maximum_size
+from cotenant.colocate.summed import check_rho
 from cotenant.colocate.supply import Supply
 from cotenant.demand.task import Task
+from cotenant.demand.usage import Usage
 from cotenant.errors import DoesNotFit, InvalidInput
 from cotenant.fleet import Fleet, Machine
 
@@ -45,6 +49,11 @@ class Policy:
         Most tasks on a machine; None for no limit.
     seed
         For the random order.
+    slots
+        Time-of-day slots in which tasks are independent; 1 for none.
+    groups
+        Tasks are parted into this many groups of like ratio of effective bandwidth to
+        mean, of equal load, and each group has machines of its own; 1 for none.
     """
 
     method: str = "exact"
@@ -54,9 +63,14 @@ class Policy:
     rebalance: bool = False
     max_tasks: int | None = None
     seed: int = 0
+    slots: int = 1
+    groups: int = 1
 
     def __post_init__(self) -> None:
-        make_admission(self.method, self.rho)
+        check_rho(self.rho)
+        row, _ = parse_method(self.method)
+        if self.slots > 1 and not row.slotted:
+            raise InvalidInput(f"method {self.method} knows no time-of-day slots")
         if self.rule not in RULES:
             known = " or ".join(RULES)
             raise InvalidInput(f"rule is {self.rule!r}; expected {known}")
@@ -65,6 +79,10 @@ class Policy:
             raise InvalidInput(f"order is {self.order!r}; expected one of {known}")
         if self.max_tasks is not None and self.max_tasks < 1:
             raise InvalidInput(f"max tasks is {self.max_tasks}; expected 1 or more")
+        for name in ("slots", "groups"):
+            if getattr(self, name) < 1:
+                value = getattr(self, name)
+                raise InvalidInput(f"{name} is {value}; expected 1 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +152,8 @@ def pack(
     supply = Supply(fleet, empty)
     placer = Placer(empty(), supply.open, RULES[policy.rule])
     packing = Packing(placer.machines, [], [])
-    for number, task in enumerate(ORDERS[policy.order](tasks, policy.seed)):
+    ordered = ORDERS[policy.order](tasks, policy, _typical(fleet))
+    for number, task in enumerate(ordered):
         chosen = placer.choose(task) if explain else None
         refused = _refused(placer, task, chosen) if explain else ()
         verdict = None if chosen is None else placer.verdict(chosen, task)
@@ -158,8 +177,14 @@ def pack(
 def _admission(
     tasks: Sequence[Task], fleet: Fleet, policy: Policy
 ) -> ExplainedAdmission[Task, Machine]:
-    cpu = ResourceAdmission("cpu", make_admission(policy.method, policy.rho))
-    parts: list[ExplainedAdmission[Task, Machine]] = [cpu]
+    test = make_admission(
+        policy.method,
+        policy.rho,
+        slots=policy.slots,
+        population=_cpu(tasks),
+        capacity=_typical(fleet),
+    )
+    parts: list[ExplainedAdmission[Task, Machine]] = [ResourceAdmission("cpu", test)]
     if all("memory" in kind.capacity for kind in fleet.types):
         size = SizedAdmission(maximum_size, "maxima")
         parts.append(ResourceAdmission("memory", size))
@@ -167,7 +192,31 @@ def _admission(
         parts.append(CountAdmission(policy.max_tasks))
     if any(task.label is not None for task in tasks):
         parts.append(SpreadAdmission())
+    if policy.groups > 1:
+        parts.append(GroupAdmission(groups(tasks, policy, _typical(fleet))))
     return JointAdmission(parts)
+
+
+def groups(tasks: Sequence[Task], policy: Policy, capacity: float) -> dict[str, int]:
+    """Part tasks into groups of equal load, from the wildest to the steadiest.
+
+    Returns the group of each task, from 1 to `policy.groups`, by its ratio of effective
+    bandwidth to mean.
+    """
+    ratio = skewness(_cpu(tasks), capacity, policy.rho)
+    order = np.argsort(-ratio, kind="stable")
+    load = np.cumsum([tasks[i].usage["cpu"].mean for i in order])
+    share = load / (load[-1] or 1.0) if len(load) else load
+    group = np.clip(np.ceil(share * policy.groups), 1, policy.groups)
+    return {tasks[i].name: int(g) for i, g in zip(order, group, strict=True)}
+
+
+def _cpu(tasks: Sequence[Task]) -> list[Usage]:
+    return [task.usage["cpu"] for task in tasks]
+
+
+def _typical(fleet: Fleet) -> float:
+    return fleet.usable()[0][0].capacity["cpu"]
 
 
 def _refused(
@@ -177,17 +226,24 @@ def _refused(
     return tuple((machine, placer.verdict(machine, task)) for machine in machines)
 
 
-def _shuffled(tasks: Sequence[Task], seed: int) -> list[Task]:
-    order = np.random.default_rng(seed).permutation(len(tasks))
+def _shuffled(tasks: Sequence[Task], policy: Policy, _capacity: float) -> list[Task]:
+    order = np.random.default_rng(policy.seed).permutation(len(tasks))
     return [tasks[i] for i in order]
 
 
-# Sorts are stable: equal tasks keep the order they arrived in.
-ORDERS: dict[str, Callable[[Sequence[Task], int], list[Task]]] = {
-    "arrival": lambda tasks, _: list(tasks),
+def _wildest(tasks: Sequence[Task], policy: Policy, capacity: float) -> list[Task]:
+    ratio = skewness(_cpu(tasks), capacity, policy.rho)
+    return [tasks[i] for i in np.argsort(-ratio, kind="stable")]
+
+
+# Sorts are stable: equal tasks keep the order they arrived in. `wildest` is by
+# effective bandwidth over mean: like tasks then share machines, without groups.
+ORDERS: dict[str, Callable[[Sequence[Task], Policy, float], list[Task]]] = {
+    "arrival": lambda tasks, *_: list(tasks),
     "random": _shuffled,
-    "largest-mean": lambda tasks, _: sorted(tasks, key=lambda t: -t.usage["cpu"].mean),
-    "largest-variance": lambda tasks, _: sorted(
+    "largest-mean": lambda tasks, *_: sorted(tasks, key=lambda t: -t.usage["cpu"].mean),
+    "largest-variance": lambda tasks, *_: sorted(
         tasks, key=lambda t: -t.usage["cpu"].variance
     ),
+    "wildest": _wildest,
 }

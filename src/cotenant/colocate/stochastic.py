@@ -1,29 +1,15 @@
-"""Admission tests for random usage that need sums only: Gaussian and fixed sizes."""
+"""Admission tests by a normal law and its corrections: all O(1) a machine."""
 
-import math
-from collections.abc import Callable, Iterable
-from typing import TypeAlias
+import numpy as np
+from scipy.special import ndtri, stdtrit
 
-from scipy.special import ndtri
-
-from cotenant.arrays import BoolArray, FloatArray
-from cotenant.colocate.admission import Verdict
-from cotenant.colocate.stacks import Rows
+from cotenant.arrays import FloatArray
+from cotenant.colocate.summed import SummedAdmission, check_rho, sign
 from cotenant.demand.usage import Usage
-from cotenant.errors import InvalidInput
-from cotenant.kernels.gaussian import levels
-
-Size: TypeAlias = Callable[[Usage], float]
+from cotenant.kernels import gaussian as kernel
 
 
-def check_rho(rho: float) -> float:
-    """Return `rho` if it is a probability strictly between 0 and 1."""
-    if not 0.0 < rho < 1.0:
-        raise InvalidInput(f"rho is {rho}; expected a number between 0 and 1")
-    return rho
-
-
-class GaussianAdmission:
+class GaussianAdmission(SummedAdmission):
     """Admit while mean + z standard deviations stay within capacity: the paper's GPA.
 
     The usage of a machine is taken as normal with the means and the variances of its
@@ -47,141 +33,141 @@ class GaussianAdmission:
     """
 
     def __init__(self, rho: float) -> None:
+        super().__init__(2)
         self._z = float(-ndtri(check_rho(rho)))
-        self._capacity, self._mean, self._variance = Rows(), Rows(), Rows()
-        self._held: list[list[Usage]] = []
 
-    def grow(self, capacity: float) -> None:
-        for rows in (self._capacity, self._mean, self._variance):
-            rows.grow()
-        self._capacity.all[-1] = capacity
-        self._held.append([])
+    def numbers(self, usage: Usage) -> FloatArray:
+        return np.array([usage.mean, usage.variance])
 
-    def fits(self, demand: Usage) -> BoolArray:
-        return self._levels(demand) <= self._capacity.all
+    def levels(self, numbers: FloatArray) -> FloatArray:
+        return kernel.levels(self._sums.all, numbers, self._z)
 
-    def fullness(self) -> FloatArray:
-        return self._mean.all / self._capacity.all
-
-    def add(self, machine: int, demand: Usage) -> None:
-        self._held[machine].append(demand)
-        self._mean.all[machine] += demand.mean
-        self._variance.all[machine] += demand.variance
-
-    def remove(self, machine: int, demand: Usage) -> None:
-        # Summed anew: subtraction would leave rounding behind.
-        self._held[machine].remove(demand)
-        self._mean.all[machine] = _total(u.mean for u in self._held[machine])
-        self._variance.all[machine] = _total(u.variance for u in self._held[machine])
-
-    def verdict(self, machine: int, demand: Usage) -> Verdict:
-        level = float(self._levels(demand)[machine])
-        limit = float(self._capacity.all[machine])
-        words = (
-            f"mean + {self._z:.2f} sd = {level:.4g} {_sign(level, limit)} {limit:.4g}"
-        )
-        return Verdict("", level, limit, words)
-
-    def _levels(self, demand: Usage) -> FloatArray:
-        mean, variance = self._mean.all, self._variance.all
-        return levels(mean, variance, demand.mean, demand.variance, self._z)
+    def words(self, level: float, limit: float) -> str:
+        return f"mean + {self._z:.2f} sd = {level:.4g} {sign(level, limit)} {limit:.4g}"
 
 
-class SizedAdmission:
-    """Admit while the fixed sizes of the tasks add up to at most capacity.
+class GaussianSlotsAdmission(SummedAdmission):
+    """Admit while the normal tail beyond capacity, mean over slots, is at most `rho`.
 
     Parameters
     ----------
-    size
-        Gives the size of a usage, in its unit.
-    name
-        What the size is, for people: "95th percentile".
+    rho
+        As in `GaussianAdmission`.
+    slots
+        Time-of-day slots; tasks are independent within one.
     """
 
-    def __init__(self, size: Size, name: str) -> None:
-        self._size, self._name = size, name
-        self._capacity, self._mean, self._filled = Rows(), Rows(), Rows()
-        self._held: list[list[Usage]] = []
+    def __init__(self, rho: float, slots: int) -> None:
+        super().__init__(2 * slots)
+        self._rho, self._slots = check_rho(rho), slots
 
-    def grow(self, capacity: float) -> None:
-        for rows in (self._capacity, self._mean, self._filled):
-            rows.grow()
-        self._capacity.all[-1] = capacity
-        self._held.append([])
+    def numbers(self, usage: Usage) -> FloatArray:
+        hours = usage.by_hour(self._slots)
+        return np.concatenate([hours.mean, hours.variance])
 
-    def fits(self, demand: Usage) -> BoolArray:
-        # The slack is rounding of sums: ten times 0.1 fills a machine of 1 exactly.
-        limit = self._capacity.all * (1.0 + 1e-12)
-        return self._filled.all + self._size(demand) <= limit
+    def levels(self, numbers: FloatArray) -> FloatArray:
+        return kernel.overloads(self._sums.all, self._capacity.all, numbers)
 
-    def fullness(self) -> FloatArray:
-        return self._mean.all / self._capacity.all
+    def limits(self) -> FloatArray:
+        return np.full(len(self._held), self._rho)
 
-    def add(self, machine: int, demand: Usage) -> None:
-        self._held[machine].append(demand)
-        self._mean.all[machine] += demand.mean
-        self._filled.all[machine] += self._size(demand)
-
-    def remove(self, machine: int, demand: Usage) -> None:
-        self._held[machine].remove(demand)
-        self._mean.all[machine] = _total(u.mean for u in self._held[machine])
-        self._filled.all[machine] = _total(map(self._size, self._held[machine]))
-
-    def verdict(self, machine: int, demand: Usage) -> Verdict:
-        total = float(self._filled.all[machine]) + self._size(demand)
-        limit = float(self._capacity.all[machine])
-        sign = _sign(total, limit * (1.0 + 1e-12))
-        words = f"sum of {self._name} = {total:.4g} {sign} {limit:.4g}"
-        return Verdict("", total, limit * (1.0 + 1e-12), words)
+    def words(self, level: float, limit: float) -> str:
+        sd = f"normal Pr[over], mean of {self._slots} slots"
+        return f"{sd} = {level:.3g} {sign(level, limit)} {limit:.3g}"
 
 
-def mean_size(factor: float) -> Size:
-    """Size a task by `factor` times its mean."""
-    return lambda usage: factor * usage.mean
+class CumulantAdmission(SummedAdmission):
+    """Admit by a normal law corrected for skew and kurtosis.
 
+    The first four cumulants of independent tasks add up. The standard deviations that
+    are kept free are the larger of two quantiles: Cornish and Fisher's expansion, made
+    monotone, and the gamma law of the same skew by Wilson and Hilferty's cube root.
 
-def percentile_size(percent: float) -> Size:
-    """Size a task by a percentile of its samples."""
-    return lambda usage: usage.percentile(percent)
+    Parameters
+    ----------
+    rho
+        As in `GaussianAdmission`.
 
-
-def maximum_size(usage: Usage) -> float:
-    """Size a task by the most it was seen to use."""
-    return usage.maximum
-
-
-def cantelli_size(deviations: float) -> Size:
-    """Size a task by its mean plus some standard deviations.
-
-    With sqrt(1/rho - 1) deviations Cantelli's inequality bounds by rho the probability
-    that one task exceeds its size, whatever its distribution.
+    Notes
+    -----
+    Unsafe where a machine holds few tasks, or tasks with rare peaks as large as the
+    machine: below rho = 0.001 single machines then exceed it several times over. Where
+    one correction is too cautious (the gamma law on machines of few tasks), so is this.
     """
-    return lambda usage: usage.mean + deviations * math.sqrt(usage.variance)
+
+    def __init__(self, rho: float) -> None:
+        super().__init__(4)
+        self._z = float(-ndtri(check_rho(rho)))
+
+    def numbers(self, usage: Usage) -> FloatArray:
+        return np.array([usage.mean, usage.variance, usage.third, usage.fourth])
+
+    def levels(self, numbers: FloatArray) -> FloatArray:
+        return kernel.cumulant_levels(self._sums.all, numbers, self._z)
+
+    def words(self, level: float, limit: float) -> str:
+        return f"corrected peak = {level:.4g} {sign(level, limit)} {limit:.4g}"
 
 
-def request_size(usage: Usage) -> float:
-    """Size a task by what its owner asked for.
+class OneFactorAdmission(SummedAdmission):
+    """Admit by a normal law in which tasks share one factor, the total usage.
 
-    Raises
-    ------
-    InvalidInput
-        If the source gave no request.
+    The variance of a machine is what its tasks have of their own, summed, plus the
+    square of the summed covariances with the standardised total. With nothing shared it
+    is GPA.
+
+    Parameters
+    ----------
+    rho
+        As in `GaussianAdmission`.
     """
-    if usage.request is None:
-        raise InvalidInput(
-            "method requests needs what each task asked for; "
-            "the source has no cpu_request"
-        )
-    return usage.request
+
+    def __init__(self, rho: float) -> None:
+        super().__init__(3)
+        self._z = float(-ndtri(check_rho(rho)))
+
+    def numbers(self, usage: Usage) -> FloatArray:
+        own = max(usage.variance - usage.shared**2, 0.0)
+        return np.array([usage.mean, own, usage.shared])
+
+    def levels(self, numbers: FloatArray) -> FloatArray:
+        return kernel.one_factor_levels(self._sums.all, numbers, self._z)
+
+    def words(self, level: float, limit: float) -> str:
+        way = f"mean + {self._z:.2f} sd with one factor"
+        return f"{way} = {level:.4g} {sign(level, limit)} {limit:.4g}"
 
 
-def _total(values: Iterable[float]) -> float:
-    # From the left like repeated addition, so that removal restores the bits of add.
-    result = 0.0
-    for value in values:
-        result += value
-    return result
+class WelchAdmission(SummedAdmission):
+    """Admit by GPA with what few observations leave open.
 
+    Each variance grows by k / (k - 1) * (1 + 1 / k) for k observations, and z becomes
+    the quantile of Student's t with the degrees of freedom of Welch and Satterthwaite.
+    A task seen once has no variance to go by and is taken to vary as much as its mean.
 
-def _sign(value: float, limit: float) -> str:
-    return "<=" if value <= limit else ">"
+    Parameters
+    ----------
+    rho
+        As in `GaussianAdmission`.
+    """
+
+    def __init__(self, rho: float) -> None:
+        super().__init__(3)
+        self._rho = check_rho(rho)
+
+    def numbers(self, usage: Usage) -> FloatArray:
+        k = usage.observations
+        if k < 2:
+            return np.array([usage.mean, usage.mean**2, usage.mean**4])
+        variance = usage.variance * k / (k - 1) * (1.0 + 1.0 / k)
+        return np.array([usage.mean, variance, variance**2 / (k - 1)])
+
+    def levels(self, numbers: FloatArray) -> FloatArray:
+        mean, variance, fourth = (self._sums.all + numbers).T
+        freedom = np.full(len(mean), 1e9)
+        np.divide(variance**2, fourth, out=freedom, where=fourth > 0)
+        t = stdtrit(np.maximum(freedom, 1.0), 1.0 - self._rho)
+        return np.asarray(mean + t * np.sqrt(variance), dtype=np.float64)
+
+    def words(self, level: float, limit: float) -> str:
+        return f"mean + t sd = {level:.4g} {sign(level, limit)} {limit:.4g}"

@@ -124,9 +124,17 @@ class Usage:
         values = self._known()
         return float(values[reached.argmax() if reached.any() else -1])
 
-    def by_hour(self) -> Hours:
-        """Return usage by time of day; one slot where nothing finer is known."""
-        if self.hours is not None:
+    def by_hour(self, slots: int) -> Hours:
+        """Return usage in that many time-of-day slots; 1 is the whole day.
+
+        Raises
+        ------
+        InvalidInput
+            If it is not known in so many slots.
+        """
+        if slots > 1:
+            if self.hours is None or len(self.hours.mean) != slots:
+                raise InvalidInput(f"usage is not known in {slots} time-of-day slots")
             return self.hours
         return Hours(
             np.array([0, len(self.values)], dtype=np.int64),

@@ -16,6 +16,8 @@ def moments(
     third, fourth = np.zeros(tasks), np.zeros(tasks)
     for task in range(tasks):
         low, high = offsets[task], offsets[task + 1]
+        if low == high:
+            continue
         # Measured from the first sample, so that a steady task has no rounding at all.
         total, weight, origin = 0.0, 0.0, samples[low]
         for i in range(low, high):

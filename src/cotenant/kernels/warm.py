@@ -7,7 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from cotenant.kernels import atoms, exact, gaussian, overload, response_time, swf
+from cotenant.kernels import (
+    atoms,
+    bandwidth,
+    exact,
+    gaussian,
+    overload,
+    response_time,
+    swf,
+)
 
 
 def warm() -> None:
@@ -25,7 +33,11 @@ def warm() -> None:
     exact.overload_with(tails, pins, *cells)
     exact.overload_of(loads[0], pins[0], above[0])
     exact.overload_alone(ends, values, masses, 1.0)
-    gaussian.levels(np.zeros(1), np.zeros(1), 0.1, 0.1, 1.0)
+    gaussian.levels(np.ones((1, 2)), np.ones(2), 1.0)
+    gaussian.overloads(np.ones((1, 2)), np.ones(1), np.ones(2))
+    gaussian.one_factor_levels(np.ones((1, 3)), np.ones(3), 1.0)
+    gaussian.cumulant_levels(np.ones((1, 4)), np.ones(4), 1.0)
+    bandwidth.log_mgf(ends, values, masses, 1.0)
     drawn = np.zeros(2)
     overload.add_realisations(values, masses, np.array([0.1, 0.9]), drawn)
     overload.count_above(drawn, 1.0)

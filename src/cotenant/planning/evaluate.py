@@ -50,8 +50,8 @@ def evaluate(
         explain=explain,
         advance=lambda done, total: advance(f"packing, {policy.method}", done, total),
     )
-    judgement = judge(problem, packing, settings.judge, policy.seed)
-    overload = measure(judgement, settings.judge, policy.rho)
+    judgement = judge(problem, packing, settings.judged_by, policy.seed)
+    overload = measure(judgement, settings.judged_by, policy.rho)
     row = Row(
         method=policy.method,
         rule=policy.rule,
@@ -81,19 +81,24 @@ def judge(problem: Problem, packing: Packing, how: Judge, seed: int) -> Judgemen
         Carried(m.capacity["cpu"], [usage[t.name] for t in on if t.name in usage])
         for m, on in zip(packing.machines, packing.tasks, strict=True)
     ]
-    return judge_exact(machines) if how == "exact" else judge_samples(machines, seed)
+    if how == "samples":
+        return judge_samples(machines, seed)
+    return judge_exact(machines, slots=problem.slots)
 
 
 def measure(judgement: Judgement, how: Judge, rho: float) -> Overload:
     """Sum up a judgement: mean with its interval, worst machine, machines above rho."""
     overload = judgement.overload
     low = high = None
+    above = int((overload > rho).sum())
     if judgement.moments:
         low, high = poisson_interval(judgement.overloaded, judgement.moments)
+        # One overload too many in few moments proves nothing.
+        above = sum(poisson_interval(*seen)[0] > rho for seen in judgement.counts)
     return Overload(
         mean=mean(overload.tolist()),
         worst_machine=float(overload.max(initial=0.0)),
-        machines_above_rho=int((overload > rho).sum()),
+        machines_above_rho=above,
         low=low,
         high=high,
         judged_by=how,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from cotenant.colocate.methods import parse_method
 from cotenant.colocate.pack import Packing
 from cotenant.demand.usage import Usage
 from cotenant.fleet import Fleet, Machine
@@ -24,6 +25,7 @@ from cotenant.planning.results import (
     Refusal,
     Unplaced,
 )
+from cotenant.planning.rhythm import SLOTS, carries_a_day
 from cotenant.planning.settings import Settings, describe
 from cotenant.traces.trace import Trace
 
@@ -57,14 +59,17 @@ def plan(
     TraceError
         If the trace cannot be read to its end.
     """
-    settings = settings or Settings()
-    problem = make_problem(trace, settings.selection, settings.spread)
+    settings = settings or default_settings(trace)
+    methods = [settings.policy.method, *beside]
+    problem = _problem(trace, settings, methods)
     check_units(trace, fleet, problem.tasks)
     own = evaluate(problem, fleet, settings, advance, explain=True)
     rows = [own.row]
     for method in beside:
         if method != settings.policy.method and _able(method, problem):
-            other = replace(settings, policy=replace(settings.policy, method=method))
+            # What others do today knows no time of day; it is judged alike.
+            today = replace(settings.policy, method=method, slots=1, groups=1)
+            other = replace(settings, policy=today, judge=settings.judged_by)
             rows.append(evaluate(problem, fleet, other, advance).row)
     refused = own.packing.unplaced
     return Plan(
@@ -99,13 +104,14 @@ def compare(
         If a method needs what the trace does not have.
     """
     settings = settings or Settings()
-    problem = make_problem(trace, settings.selection, settings.spread)
+    problem = _problem(trace, settings, methods)
     check_units(trace, fleet, problem.tasks)
     rows = []
     for method in methods:
+        slots = settings.policy.slots if parse_method(method)[0].slotted else 1
         for rule in rules:
-            policy = replace(settings.policy, method=method, rule=rule)
-            one = replace(settings, policy=policy)
+            policy = replace(settings.policy, method=method, rule=rule, slots=slots)
+            one = replace(settings, policy=policy, judge=settings.judged_by)
             rows.append(evaluate(problem, fleet, one, advance).row)
     shown = describe(settings, fleet, trace)
     for key in ("method", "rule"):
@@ -116,6 +122,24 @@ def compare(
         cleaning=problem.trace.cleaning.to_dict(),
         assumptions=tuple(problem.assumptions),
         warnings=tuple(problem.warnings),
+    )
+
+
+def default_settings(trace: Trace, settings: Settings | None = None) -> Settings:
+    """Return settings that suit the trace: time-of-day slots where it has a rhythm."""
+    settings = settings or Settings()
+    slotted = parse_method(settings.policy.method)[0].slotted
+    slots = SLOTS if slotted and carries_a_day(trace) else 1
+    return replace(settings, policy=replace(settings.policy, slots=slots))
+
+
+def _problem(trace: Trace, settings: Settings, methods: Sequence[str]) -> Problem:
+    return make_problem(
+        trace,
+        settings.selection,
+        settings.spread,
+        settings.policy.slots,
+        shared="one-factor" in methods,
     )
 
 

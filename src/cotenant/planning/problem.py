@@ -9,6 +9,7 @@ from cotenant.demand.task import Task
 from cotenant.demand.usage import Usage, usages
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Fleet
+from cotenant.planning.rhythm import add_hours, shared_deviations
 from cotenant.traces.trace import Observe, Trace
 
 FEW = 24  # samples below which a task's usage is hardly known; two hours of 5 minutes
@@ -52,6 +53,8 @@ class Problem:
         Usage to judge by, where that is not the usage decided on.
     trace
         The trace to replay when judging aligned.
+    slots
+        Time-of-day slots in which usage is known; 1 for none.
     assumptions, warnings
         Sentences for the reader of the plan.
     """
@@ -59,12 +62,17 @@ class Problem:
     tasks: list[Task]
     judged: Mapping[str, Usage] | None
     trace: Trace
+    slots: int = 1
     assumptions: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
 def make_problem(
-    trace: Trace, selection: Selection, spread: str | None = None
+    trace: Trace,
+    selection: Selection,
+    spread: str | None = None,
+    slots: int = 1,
+    shared: bool = False,
 ) -> Problem:
     """Choose the tasks of a trace and work out their usage.
 
@@ -72,18 +80,28 @@ def make_problem(
     ----------
     spread
         Name of the label column whose equal values are kept apart.
+    slots
+        Time-of-day slots in which usage is wanted; 1 for none.
+    shared
+        Whether to work out how far each task moves with the total.
 
     Raises
     ------
+    InvalidInput
+        If slots or the total are wanted of a trace without time.
     TraceError
         If nothing is left to plan.
     """
     trace = select(trace, selection)
+    if trace.step_s is None and (slots > 1 or shared):
+        raise InvalidInput(
+            "the trace carries no time: it has no time-of-day slots and no common total"
+        )
     decide = trace if selection.observe is None else trace.first(selection.observe)
-    problem = Problem(_tasks(decide, spread), None, trace)
+    problem = Problem(_tasks(decide, spread, slots, shared), None, trace, slots)
     if selection.observe is not None:
         problem.trace = trace.rest(selection.observe)
-        problem.judged = _usages(problem.trace, "cpu")
+        problem.judged = _cpu(problem.trace, None, slots, shared=False)
     _say(problem, trace, selection)
     return problem
 
@@ -127,9 +145,10 @@ def check_units(trace: Trace, fleet: Fleet, tasks: Sequence[Task]) -> None:
         )
 
 
-def _tasks(trace: Trace, spread: str | None) -> list[Task]:
+def _tasks(trace: Trace, spread: str | None, slots: int, shared: bool) -> list[Task]:
     facts = {row["code"]: row for row in trace.facts.iter_rows(named=True)}
-    cpu, memory = _usages(trace, "cpu", facts), _usages(trace, "memory", facts)
+    cpu = _cpu(trace, facts, slots, shared)
+    memory = _usages(trace, "memory", facts)
     tasks = []
     for code in facts:
         name = trace.store.names[code]
@@ -141,6 +160,24 @@ def _tasks(trace: Trace, spread: str | None) -> list[Task]:
         label = facts[code].get(spread) if spread else None
         tasks.append(Task(name, usage, label))
     return tasks
+
+
+def _cpu(
+    trace: Trace,
+    facts: Mapping[int, Mapping[str, object]] | None,
+    slots: int,
+    shared: bool,
+) -> dict[str, Usage]:
+    known = _usages(trace, "cpu", facts)
+    if slots > 1:
+        hours = add_hours(known, trace, slots)
+        known = {name: replace(u, hours=hours.get(name)) for name, u in known.items()}
+    if shared:
+        factor = shared_deviations(trace)
+        known = {
+            name: replace(u, shared=factor.get(name, 0.0)) for name, u in known.items()
+        }
+    return known
 
 
 def _usages(
@@ -180,7 +217,11 @@ def _say(problem: Problem, trace: Trace, selection: Selection) -> None:
             "averages only: short peaks are smoothed away, so real overload is higher "
             "than promised"
         )
-    said.append("tasks independent of each other")
+    if problem.slots > 1:
+        said.append(f"time-aligned, so {problem.slots} time-of-day slots")
+        said.append("tasks independent within a slot")
+    else:
+        said.append("tasks independent of each other")
     if not trace.regular:
         said.append("irregular steps, so samples are weighted by how long they stand")
     if selection.observe is not None:

@@ -22,21 +22,27 @@ class Settings:
     selection
         Which tasks are planned, and on which samples.
     judge
-        How overload is measured.
+        How overload is measured; None for `aligned` with time-of-day slots and `exact`
+        without.
     spread
         Label column whose equal values are kept on different machines.
     """
 
     policy: Policy = field(default_factory=Policy)
     selection: Selection = field(default_factory=Selection)
-    judge: Judge = "exact"
+    judge: Judge | None = None
     spread: str | None = None
 
     def __post_init__(self) -> None:
-        if self.judge not in ("exact", "samples", "aligned"):
+        if self.judge not in (None, "exact", "samples", "aligned"):
             raise InvalidInput(
                 f"judge is {self.judge!r}; expected exact, samples or aligned"
             )
+
+    @property
+    def judged_by(self) -> Judge:
+        """The judge in force."""
+        return self.judge or ("aligned" if self.policy.slots > 1 else "exact")
 
 
 def describe(settings: Settings, fleet: Fleet, trace: Trace) -> dict[str, Any]:
@@ -47,9 +53,10 @@ def describe(settings: Settings, fleet: Fleet, trace: Trace) -> dict[str, Any]:
         "method": policy.method,
         "rule": policy.rule,
         "rho": policy.rho,
-        "slots": 1,
+        "slots": policy.slots,
+        "groups": policy.groups,
         "promise": "history",
-        "judge": settings.judge,
+        "judge": settings.judged_by,
         "capacity": dict(fleet.types[0].capacity) if equal else None,
         "fleet": None if equal else [_type(t) for t in fleet.types],
         "spare": fleet.spare,

@@ -29,28 +29,41 @@ class Judgement:
     ----------
     overload
         `(machines,)` fraction of moments strictly above capacity.
-    moments, overloaded
-        Machine-moments looked at and above capacity where it was counted; 0 where it
-        was computed.
+    counts
+        For each machine how many moments were above, of how many, where overload was
+        counted; empty where it was computed.
     """
 
     overload: FloatArray
-    moments: int = 0
-    overloaded: int = 0
+    counts: Sequence[tuple[int, int]] = ()
+
+    @property
+    def overloaded(self) -> int:
+        """Machine-moments counted above capacity."""
+        return sum(above for above, _ in self.counts)
+
+    @property
+    def moments(self) -> int:
+        """Machine-moments looked at; 0 where overload was computed."""
+        return sum(moments for _, moments in self.counts)
 
 
-def judge_exact(machines: Sequence[Carried], cells: int = CELLS) -> Judgement:
+def judge_exact(
+    machines: Sequence[Carried], cells: int = CELLS, slots: int = 1
+) -> Judgement:
     """Compute overload by convolution, tasks taken as independent.
 
     Parameters
     ----------
     cells
         Least number of grid cells a capacity is cut into; see `ExactAdmission`.
+    slots
+        Time-of-day slots within which tasks are independent; 1 for the whole day.
     """
     overload = np.empty(len(machines))
     for number, machine in enumerate(machines):
         # A fresh one each time keeps a single machine's grid in memory.
-        admission = ExactAdmission(0.5, cells)
+        admission = ExactAdmission(0.5, cells, slots)
         admission.grow(machine.capacity)
         for usage in machine.usages:
             admission.add(0, usage)
@@ -66,8 +79,7 @@ def judge_samples(
     The stream of a task depends on `seed` and its place alone, so the same placement
     gets the same answer.
     """
-    overload = np.empty(len(machines))
-    total = 0
+    counts = []
     for number, machine in enumerate(machines):
         random = np.random.default_rng([seed, number])
         load = np.zeros(realisations)
@@ -75,7 +87,6 @@ def judge_samples(
             add_realisations(
                 usage.values, usage.weights, random.random(realisations), load
             )
-        count = count_above(load, machine.capacity)
-        overload[number] = count / realisations
-        total += count
-    return Judgement(overload, len(machines) * realisations, total)
+        counts.append((count_above(load, machine.capacity), realisations))
+    overload = np.array([above / realisations for above, _ in counts])
+    return Judgement(overload, counts)

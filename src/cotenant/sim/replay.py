@@ -89,7 +89,9 @@ def replay_aligned(
     overload = overloaded / np.maximum(moments, 1)
     share, times = _timeline(over, judged, clock)
     return AlignedReplay(
-        Judgement(overload, int(moments.sum()), int(overloaded.sum())),
+        Judgement(
+            overload, list(zip(overloaded.tolist(), moments.tolist(), strict=True))
+        ),
         moments,
         overloaded,
         peak,

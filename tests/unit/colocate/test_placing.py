@@ -172,8 +172,9 @@ def test_choices_name_the_fuller_machines_that_refused() -> None:
 def test_orders_keep_every_task_once() -> None:
     tasks = steady(0.2, 0.5, 0.1, 0.5)
     for order in ORDERS.values():
-        assert sorted(t.name for t in order(tasks, 3)) == ["t0", "t1", "t2", "t3"]
-    by_mean = [t.name for t in ORDERS["largest-mean"](tasks, 0)]
+        names = [t.name for t in order(tasks, Policy(), 1.0)]
+        assert sorted(names) == ["t0", "t1", "t2", "t3"]
+    by_mean = [t.name for t in ORDERS["largest-mean"](tasks, Policy(), 1.0)]
     assert by_mean == ["t1", "t3", "t0", "t2"]
 
 
