@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from cotenant.demand.adversary import Adversary, Counterexample, Phase
 from cotenant.demand.schedule import Window
 from cotenant.demand.sla import Sla
+from cotenant.demand.sliding import most_misses
 from cotenant.errors import InvalidInput
 from cotenant.kernels import sla as kernels
 
@@ -90,11 +91,18 @@ def max_misses(
     *,
     window: Window = "aligned",
     phase: Phase = "aligned",
+    offered_window: Window = "aligned",
 ) -> int:
     """Return the most periods of one window of `required` that `offered` can miss.
 
     Both are taken at the period they name; the misses of `required` are not looked at.
     `window` and `phase` are those of `is_safe`.
+
+    Parameters
+    ----------
+    offered_window
+        How the misses of `offered` count. `"sliding"` takes time and memory that grow
+        fast with them.
 
     Raises
     ------
@@ -108,8 +116,10 @@ def max_misses(
     """
     if required.budget == 0:
         return 0
-    adversary = Adversary(_plain(offered), required, window, phase)
-    return adversary.worst(required.window)[0]
+    offered = _plain(offered)
+    if offered_window == "sliding" and offered.misses:
+        return most_misses(offered, required, window, phase)
+    return Adversary(offered, required, window, phase).worst(required.window)[0]
 
 
 def min_supply(offered: Sla, length: int, *, phase: Phase = "aligned") -> int:
