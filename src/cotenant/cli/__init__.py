@@ -11,6 +11,8 @@ from cotenant import __version__
 from cotenant.cli.after import explain, replay
 from cotenant.cli.demo import demo
 from cotenant.cli.plan import compare, plan
+from cotenant.cli.profile import profile
+from cotenant.cli.sla_place import fits, from_video, place
 from cotenant.cli.traces import import_
 from cotenant.errors import CotenantError, InvalidInput, TraceError
 
@@ -47,7 +49,16 @@ app.command("plan")(plan)
 app.command("compare")(compare)
 app.command("explain")(explain)
 app.command("replay")(replay)
+app.command("profile")(profile)
 app.command("import")(import_)
+
+sla = typer.Typer(
+    help="Periodic SLAs: check, rewrite, place, enforce, audit.", rich_markup_mode=None
+)
+app.add_typer(sla, name="sla")
+sla.command("fits")(fits)
+sla.command("place")(place)
+sla.command("from-video")(from_video)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

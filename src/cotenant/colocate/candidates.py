@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias, get_args
 
 from cotenant.demand.adversary import Phase
-from cotenant.demand.rewrite import is_safe, max_misses, min_budget
+from cotenant.demand.rewrite import is_safe, max_misses, min_budget, min_supply
 from cotenant.demand.schedule import Window
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
@@ -107,11 +107,17 @@ def kept(offered: Sla, sla: Sla, how: Rewriting) -> Sla | None:
     """
     for period in dict.fromkeys(_kept_periods(offered.period, sla)):
         rigid = sla.at(period)
-        if offered == asked(rigid):
-            return rigid
-        if is_safe(offered, rigid, window=how.window, phase=how.phase):
+        if offered == asked(rigid) or _keeps(offered, rigid, how):
             return rigid
     return None
+
+
+def _keeps(offered: Sla, rigid: Sla, how: Rewriting) -> bool:
+    if min_supply(offered, rigid.period, phase=how.phase) >= rigid.budget:
+        return True  # no period is missed
+    if not rigid.misses:
+        return False
+    return is_safe(offered, rigid, window=how.window, phase=how.phase).safe
 
 
 def _budgets(sla: Sla, period: int, how: Rewriting) -> Iterator[int]:

@@ -82,8 +82,8 @@ class SlaPolicy:
                 raise InvalidInput(f"{name} is {number}; expected 1 or more")
         if self.migration != "none" and self.repack == "none":
             raise InvalidInput(
-                f"migration is {self.migration!r} but repack is 'none'; tasks move only "
-                "in a repack, so choose repack forced or periodic"
+                f"migration is {self.migration!r} but repack is 'none'; tasks move "
+                "only in a repack, so choose repack forced or periodic"
             )
         if not -1.0 <= self.epsilon <= 1.0:
             raise InvalidInput(f"epsilon is {self.epsilon}; expected -1 to 1")
