@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from cotenant.errors import InvalidInput
@@ -48,7 +49,7 @@ from cotenant.study.profile_time import (
 )
 from cotenant.study.profile_windows import Stationarity, stationarity
 from cotenant.traces.intake import CODE
-from cotenant.traces.trace import Trace
+from cotenant.traces.trace import Series, Trace
 
 API_VERSION = "cotenant/v1"
 
@@ -64,6 +65,8 @@ class Summary:
     zero, short, left_out
         Tasks not looked at: idle throughout, with too few samples, or left out of a
         random sample of a trace that is larger than memory.
+    start
+        Time of the first sample, seconds; None without time.
     averaged
         Tasks known by interval averages only.
     mean, variance
@@ -74,6 +77,7 @@ class Summary:
     samples: int
     unit: str
     step_s: float | None
+    start: float | None
     zero: int
     short: int
     left_out: int
@@ -230,6 +234,7 @@ def _summary(trace: Trace, readings: Readings) -> Summary:
         samples=len(usage.values),
         unit=trace.unit,
         step_s=trace.step_s,
+        start=_start(usage),
         zero=readings.zero,
         short=readings.short,
         left_out=readings.left_out,
@@ -237,3 +242,9 @@ def _summary(trace: Trace, readings: Readings) -> Summary:
         mean=float(mean.mean()) if known else None,
         variance=float(variance.mean()) if known else None,
     )
+
+
+def _start(usage: Series) -> float | None:
+    if not len(usage.time) or np.isnan(usage.time).all():
+        return None
+    return float(np.nanmin(usage.time))

@@ -1,0 +1,61 @@
+"""`cotenant profile`: what a trace is like."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cotenant.cli import options as opt
+from cotenant.cli.output import emit, write
+from cotenant.cli.progress import Watch
+from cotenant.cli.reading import Source, read_trace
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cotenant.study.profile import Profile
+
+
+def profile(
+    usage: opt.Usage,
+    min_samples: Annotated[
+        int, typer.Option(help="Tasks with fewer samples are set aside.")
+    ] = 24,
+    format: opt.Format = "auto",
+    unit: opt.Unit = None,
+    scale: opt.Scale = 1.0,
+    cores_column: opt.CoresColumn = None,
+    seed: opt.Seed = 0,
+    report: Annotated[
+        str | None, typer.Option(help="Write an offline HTML report to this file.")
+    ] = None,
+    output: opt.Form = opt.Output.table,
+    out: opt.Out = None,
+    quiet: opt.Quiet = False,
+) -> int:
+    """What a trace is like: variability, correlation, rhythm, drift, shapes, normality.
+
+    JSON keys: source, settings, summary, correlation, time_of_day, drift, spread,
+    variance_factor, stationarity, bias, shapes, normality, percentile_error, cleaning.
+    A part is {"rows": [...]}, or {"absent": reason} where the trace cannot show it.
+    CSV: part,row,quantity,value.
+    """
+    from cotenant.report.profile_page import profile_page
+    from cotenant.report.profile_terminal import show_profile
+    from cotenant.study.profile import profile as make_profile
+    from cotenant.study.profile_told import tell
+
+    with Watch(quiet) as watch:
+        trace = read_trace(Source(usage, format, unit, scale, cores_column), watch)
+        result = make_profile(trace, min_samples, seed, advance=watch.step)
+        if report is not None:
+            write(profile_page(tell(result)), report)
+            watch.remark(f"report written to {report}")
+
+    def show(made: "Profile", console: "Console") -> None:
+        show_profile(tell(made), console)
+
+    def page(made: "Profile") -> str:
+        return profile_page(tell(made))
+
+    emit(result, output, out, show, page)
+    return 0
