@@ -12,6 +12,7 @@ from cotenant.cli.after import explain, replay
 from cotenant.cli.demo import demo
 from cotenant.cli.plan import compare, plan
 from cotenant.cli.profile import profile
+from cotenant.cli.queue import queue
 from cotenant.cli.sla_place import fits, from_video, place
 from cotenant.cli.traces import import_
 from cotenant.errors import CotenantError, InvalidInput, TraceError
@@ -51,6 +52,7 @@ app.command("explain")(explain)
 app.command("replay")(replay)
 app.command("profile")(profile)
 app.command("import")(import_)
+app.command("queue")(queue)
 
 sla = typer.Typer(
     help="Periodic SLAs: check, rewrite, place, enforce, audit.", rich_markup_mode=None

@@ -35,6 +35,8 @@ METRICS = {
 }
 TIES = {"fastest-first": fastest_first_order, "best-fit": best_fit_order}
 
+IMAGINED = 50
+
 Metric = str | Callable[[Jobs], FloatArray]
 
 
@@ -65,8 +67,9 @@ class LookAhead:
     run times. What is decided is only where this job goes now; a job that waits is
     judged again at the next event.
 
-    Under EASY every placement is judged, backfills with "not now" as a candidate, and
-    under conservative backfilling every cluster's earliest slot.
+    Under EASY every placement is judged; a head that is to wait for a cluster is
+    promised it, and backfills have "not now", that is not before some job completes, as
+    a candidate. Under conservative backfilling every cluster's earliest slot is judged.
 
     Parameters
     ----------
@@ -88,7 +91,9 @@ class LookAhead:
         Only so many of the fastest clusters with room are judged; None for all.
     imagined_arrivals
         How many jobs are imagined to arrive: the most recently submitted ones that have
-        completed, at the spacing of as many most recent submissions.
+        completed, at the spacing of as many most recent submissions. None for 50 under
+        first come first served, and 0 under backfilling, where imagining arrivals was
+        measured to cost more than it brings.
     heads_only
         Judge the head of the queue only, against the queue in order, and let
         backfilled jobs start on the fastest cluster.
@@ -105,7 +110,7 @@ class LookAhead:
     metric: Metric = "turnaround"
     tie: str = "fastest-first"
     candidates: int | None = None
-    imagined_arrivals: int = 50
+    imagined_arrivals: int | None = None
     heads_only: bool = False
 
     def __post_init__(self) -> None:
@@ -116,7 +121,7 @@ class LookAhead:
         for name, value in (("depth", self.depth), ("candidates", self.candidates)):
             if value is not None and value < 1:
                 raise InvalidInput(f"{name} is {value}; expected 1 or more")
-        if self.imagined_arrivals < 0:
+        if self.imagined_arrivals is not None and self.imagined_arrivals < 0:
             raise InvalidInput(
                 f"imagined arrivals are {self.imagined_arrivals}; expected 0 or more"
             )
@@ -161,8 +166,14 @@ class LookAhead:
             queue,
             view.arrived,
             view.now,
-            self.imagined_arrivals,
+            self.imagined_of(view.order),
         )
+
+    def imagined_of(self, order: Order) -> int:
+        """Return how many arrivals are imagined under an order."""
+        if self.imagined_arrivals is None:
+            return IMAGINED if order is Order.FCFS else 0
+        return self.imagined_arrivals
 
     @property
     def metric_number(self) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Literal
 
 from cotenant.errors import InvalidInput
 
@@ -34,9 +33,6 @@ ORDERS: Mapping[str, Order] = {
     "easy": Order.EASY,
     "conservative": Order.CONSERVATIVE,
 }
-
-# By what the promised cluster is chosen under EASY.
-Reserve = Literal["start", "completion"]
 
 
 def parse_order(text: str) -> Order:

@@ -25,6 +25,8 @@ def page(
     title: str,
     charts: Sequence[Chart],
     table: Mapping[str, Any] | None,
+    scripts: Sequence[str] = ("page.js",),
+    data: Mapping[str, Any] | None = None,
     **view: Any,
 ) -> str:
     """Return a whole page.
@@ -35,11 +37,16 @@ def page(
         File in `templates`.
     table
         `columns`, each with title, kind and values, for the searchable table.
+    scripts
+        Files in `templates` that the page runs.
+    data
+        What those find beside charts and table.
     view
         What the template shows; escaped by the template engine.
     """
-    own, vega = _text("page.js"), _vega()
-    data = {"charts": [{"key": c.key, "spec": c.spec} for c in charts], "table": table}
+    own = "\n".join(map(_text, scripts))
+    vega = _vega() if charts else ""
+    known = {"charts": [{"key": c.key, "spec": c.spec} for c in charts], "table": table}
     return (
         _environment()
         .get_template(template)
@@ -51,7 +58,7 @@ def page(
             style=Markup(_text("page.css")),
             vega=Markup(vega),
             own=Markup(own),
-            data=Markup(script_json(data)),
+            data=Markup(script_json({**known, **(data or {})})),
             **view,
         )
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,8 +10,6 @@ from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput
 from cotenant.kernels import conservative
 from cotenant.kernels import queueing as kernel
-from cotenant.kernels.conservative import Profiles
-from cotenant.kernels.queueing import Site, State, Work
 from cotenant.queueing import ALLOCATORS
 from cotenant.queueing.allocators import (
     COMPILED,
@@ -26,8 +23,8 @@ from cotenant.queueing.clusters import Clusters
 from cotenant.queueing.estimates import Estimates, exact
 from cotenant.queueing.judged_backfill import answer_number
 from cotenant.queueing.lookahead import LookAhead
-from cotenant.queueing.order import Order, Reserve, parse_order
-from cotenant.queueing.view import View
+from cotenant.queueing.opening import opened
+from cotenant.queueing.order import Order, parse_order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +89,7 @@ def run_queue(
     order: str | Order = Order.FCFS,
     estimates: Callable[..., Estimates] = exact,
     *,
-    reserve: Reserve = "start",
+    reserve: str = "start",
     kill_at_limit: bool = False,
     seed: int = 0,
     log: bool = False,
@@ -183,7 +180,7 @@ class _Run:
         order: Order,
         estimates: Estimates,
         runtime: FloatArray,
-        reserve: Reserve,
+        reserve: str,
         seed: int,
         log: bool,
     ) -> None:
@@ -201,19 +198,7 @@ class _Run:
         self._predict = estimates.predict
         self._sure = not self._predict and bool((estimates.believed_s >= runtime).all())
         draw = np.random.default_rng([seed, 1]).random(len(jobs))
-        site = Site(clusters.size, clusters.speed)
-        users, user = np.unique(jobs.user, return_inverse=True)
-        work = Work(
-            jobs.submit_s,
-            jobs.processors,
-            runtime,
-            estimates.request_s,
-            np.where(jobs.user >= 0, user, -1),
-            draw,
-        )
-        state = _state(clusters, len(jobs), len(users), estimates.believed_s)
-        profiles = _profiles(clusters, len(jobs)) if promised else None
-        self.view = View(jobs, clusters, order, site, work, state, profiles)
+        self.view = opened(jobs, clusters, order, estimates, runtime, draw)
 
     def finish(self) -> QueueRun:
         state = self.view.state
@@ -276,41 +261,3 @@ class _Run:
             f"the allocator answered {answer!r} for job {view.jobs.id[view.job]}; "
             f"expected one of the clusters {view.room.tolist()}"
         )
-
-
-def _state(clusters: Clusters, jobs: int, users: int, believed: FloatArray) -> State:
-    most = int(min(jobs, clusters.size.sum())) + 1
-    marks = np.zeros(kernel.MARKS, np.int64)
-    marks[kernel.ANSWER], marks[kernel.LEAST] = kernel.NO_ANSWER, 1 << 40
-    marks[kernel.RESERVED] = marks[kernel.HOLD] = -1
-    whole: dict[str, Any] = {"dtype": np.int64}
-    return State(
-        free=clusters.size.copy(),
-        believed=believed.copy(),
-        start=np.full(jobs, -1.0),
-        finish=np.zeros(jobs),
-        cluster=np.full(jobs, -1, **whole),
-        queue=np.zeros(jobs, **whole),
-        ends=np.zeros(most),
-        ending=np.zeros(most, **whole),
-        history=np.zeros((users, 2)),
-        seen=np.zeros(users, **whole),
-        raised=np.zeros(jobs, **whole),
-        clock=np.zeros(2),
-        marks=marks,
-    )
-
-
-def _profiles(clusters: Clusters, jobs: int) -> Profiles:
-    # Rows are as long as they could ever get; what is never touched costs nothing.
-    shape = (len(clusters), 2 * jobs + 4)
-    level = np.zeros(shape, np.int64)
-    level[:, 0] = clusters.size
-    return Profiles(
-        times=np.zeros(shape),
-        level=level,
-        steps=np.ones(len(clusters), np.int64),
-        planned=np.zeros(jobs),
-        until=np.zeros(jobs),
-        soonest=np.zeros(len(clusters)),
-    )

@@ -1,0 +1,154 @@
+"""Allocators and orders side by side on one job log."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from cotenant.demand.job import Jobs
+from cotenant.errors import InvalidInput
+from cotenant.fleet import Cluster
+from cotenant.planning.evaluate import Advance
+from cotenant.planning.queue_results import QueueComparison, QueueRow
+from cotenant.planning.queue_rows import Tried, rows_of
+from cotenant.planning.queue_settings import QueueSettings, parse_estimates, told
+from cotenant.queueing.clusters import Clusters
+from cotenant.queueing.metrics import measure
+from cotenant.sim.jobs import QueueRun, run_queue
+from cotenant.traces.job_load import offered_load, replicas, scaled_to_load
+from cotenant.traces.job_source import JobLog
+
+# A log with a larger share of jobs without an estimate cannot tell estimates apart.
+FEW = 0.1
+
+
+def compare_queue(
+    log: JobLog,
+    systems: Mapping[str, Sequence[Cluster]],
+    settings: QueueSettings | None = None,
+    command: str = "",
+    advance: Advance = lambda what, done, total: None,
+) -> QueueComparison:
+    """Run the log under every system, load, order and allocator.
+
+    Jobs that fit no cluster of a system are rejected and counted; the counts of the
+    answer are those of the first system.
+    """
+    settings = settings or QueueSettings()
+    if not systems:
+        raise InvalidInput("there is no cluster to run on")
+    rows: list[QueueRow] = []
+    runs: list[QueueRun] = []
+    every = [(s, load) for s in systems for load in settings.loads or (None,)]
+    total = len(every) * len(settings.orders) * len(settings.allocators)
+    for name, load in every:
+        shaken = _shaken(log, name, systems[name], load, settings)
+        clusters = Clusters.of(systems[name])
+        for order in settings.orders:
+            tried: list[Tried] = []
+            for allocator in settings.allocators:
+                advance(f"{allocator}, {order}", len(rows) + len(tried), total)
+                tried.append(_tried(shaken, clusters, allocator, order, settings))
+            # Shaking moves the ends of the log a little, and so the load.
+            offered = offered_load(shaken[0], systems[name])
+            rows += rows_of(tried, settings.allocators, order, name, load or offered)
+            runs += [one.run for one in tried]
+    used = log.fitting(next(iter(systems.values())))
+    return QueueComparison(
+        log={"source": log.source, **used.report.to_dict()},
+        offered_load=rows[0].offered_load,
+        settings=told(settings),
+        systems={n: [asdict(c) for c in system] for n, system in systems.items()},
+        rows=tuple(rows),
+        assumptions=_assumptions(settings),
+        warnings=(*_unstable(rows), *_guesses(used.jobs, settings)),
+        command=command,
+        runs=tuple(runs),
+    )
+
+
+def _shaken(
+    log: JobLog,
+    name: str,
+    system: Sequence[Cluster],
+    load: float | None,
+    settings: QueueSettings,
+) -> list[Jobs]:
+    jobs = log.fitting(system).jobs
+    if not len(jobs):
+        raise InvalidInput(f"no job of {log.source} fits a cluster of {name}")
+    if load is not None:
+        jobs = scaled_to_load(jobs, system, load)
+    if settings.shake_s == 0:
+        return [jobs]
+    return list(replicas(jobs, settings.shake_s, settings.replicas, settings.seed))
+
+
+def _tried(
+    shaken: Sequence[Jobs],
+    clusters: Clusters,
+    allocator: str,
+    order: str,
+    settings: QueueSettings,
+) -> Tried:
+    since = time.perf_counter()
+    kept: list[QueueRun] = []
+    measures, decisions, overrides = [], 0, 0
+    for jobs in shaken:
+        run = run_queue(
+            jobs,
+            clusters,
+            settings.allocator(allocator),
+            order,
+            parse_estimates(settings.estimates),
+            reserve=settings.reserve,
+            kill_at_limit=settings.kill_at_limit,
+            seed=settings.seed,
+        )
+        kept = kept or [run]
+        decisions, overrides = decisions + run.decisions, overrides + run.overrides
+        measures.append(measure(jobs, clusters, run.start_s, run.finish_s, run.cluster))
+    seconds = time.perf_counter() - since
+    return Tried(kept[0], tuple(measures), decisions, overrides, seconds)
+
+
+def _unstable(rows: Sequence[QueueRow]) -> list[str]:
+    grown = [
+        f"{row.allocator} under {row.order} on {row.system} at load "
+        f"{row.offered_load:.2g} ({row.growth:.2g} times)"
+        for row in rows
+        if row.growth is not None and not row.stable
+    ]
+    if not grown:
+        return []
+    return [
+        "not stable, since turnaround in the second half of the log is a multiple of "
+        f"that in the first: {'; '.join(grown)}. Read percentages with care"
+    ]
+
+
+def _guesses(jobs: Jobs, settings: QueueSettings) -> list[str]:
+    unknown = float(np.isnan(jobs.estimate_s).mean())
+    if settings.estimates in ("user", "last-two") and unknown > FEW:
+        return [
+            f"{unknown:.0%} of the jobs have no estimate, so their run time stands in "
+            "for it: the scheduler knows more than it would"
+        ]
+    return []
+
+
+def _assumptions(settings: QueueSettings) -> tuple[str, ...]:
+    said = ["rigid jobs, each on one cluster, run time divided by its speed"]
+    if settings.kill_at_limit:
+        said.append("jobs are killed at their estimate")
+    else:
+        said.append("no job is killed at its estimate")
+    if settings.shake_s > 0:
+        many = f"{settings.replicas} replicas"
+        said.append(
+            f"means over {many}, submissions shaken by up to {settings.shake_s:g} s"
+        )
+    else:
+        said.append("one run: a single run may be an accident of this log, see --shake")
+    return tuple(said)
