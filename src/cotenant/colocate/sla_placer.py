@@ -119,6 +119,11 @@ class SlaPlacer:
         used = {n // self._policy.cores for n, host in enumerate(self._held) if host}
         return len(used)
 
+    @property
+    def given(self) -> float:
+        """Sum of the utilization that tasks are given, in hosts."""
+        return float(self._admission.fullness().sum())
+
     def host(self, number: int) -> UnitHost:
         """Return what a host is called."""
         machine, core = divmod(number, self._policy.cores)
