@@ -100,6 +100,10 @@ KeepFailing = Annotated[
     bool,
     typer.Option("--keep-failing", help="Plan evicted, failed and killed tasks too."),
 ]
+VarianceFactor = Annotated[
+    float,
+    typer.Option(help="Multiply the variance of tasks known by averages only."),
+]
 MaxTasks = Annotated[int | None, typer.Option(help="Most tasks on a machine.")]
 Spread = Annotated[
     str | None,

@@ -41,6 +41,7 @@ def plan(
     min_samples: opt.MinSamples = 1,
     keep_short: opt.KeepShort = False,
     keep_failing: opt.KeepFailing = False,
+    variance_factor: opt.VarianceFactor = 1.0,
     format: opt.Format = "auto",
     unit: opt.Unit = None,
     scale: opt.Scale = 1.0,
@@ -83,7 +84,7 @@ def plan(
             slots=slots or 1,
             groups=group,
         ),
-        Selection(min_samples, keep_short, keep_failing, observe),
+        Selection(min_samples, keep_short, keep_failing, observe, variance_factor),
         judge,  # type: ignore[arg-type]
         spread,
     )
@@ -134,6 +135,7 @@ def compare(
     min_samples: opt.MinSamples = 1,
     keep_short: opt.KeepShort = False,
     keep_failing: opt.KeepFailing = False,
+    variance_factor: opt.VarianceFactor = 1.0,
     format: opt.Format = "auto",
     unit: opt.Unit = None,
     scale: opt.Scale = 1.0,
@@ -172,7 +174,7 @@ def compare(
             slots=slots or 1,
             groups=group,
         ),
-        Selection(min_samples, keep_short, keep_failing, observe),
+        Selection(min_samples, keep_short, keep_failing, observe, variance_factor),
         judge,  # type: ignore[arg-type]
         spread,
     )

@@ -74,7 +74,8 @@ def find_tilt(population: Sequence[Usage], capacity: float, rho: float) -> Tilt:
 
 def bandwidths(usages: Sequence[Usage], theta: float) -> FloatArray:
     """Return the effective bandwidth of each task at one tilt: `(tasks,)`."""
-    return np.asarray(log_mgf(*_atoms(usages), theta)[0] / theta, dtype=np.float64)
+    k, _, _ = log_mgf(*_atoms(usages), theta)
+    return np.asarray(k / theta, dtype=np.float64)
 
 
 def skewness(usages: Sequence[Usage], capacity: float, rho: float) -> FloatArray:

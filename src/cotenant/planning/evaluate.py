@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cotenant.colocate.pack import Packing, pack
 from cotenant.fleet import Fleet
@@ -46,7 +46,7 @@ def evaluate(
     packing = pack(
         problem.tasks,
         fleet,
-        policy,
+        replace(policy, rho=settings.threshold or policy.rho),
         explain=explain,
         advance=lambda done, total: advance(f"packing, {policy.method}", done, total),
     )

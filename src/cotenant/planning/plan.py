@@ -16,6 +16,7 @@ from cotenant.planning.evaluate import (
     load_machines,
     normalized,
 )
+from cotenant.planning.few import borrow
 from cotenant.planning.problem import Problem, check_units, make_problem
 from cotenant.planning.results import (
     Comparison,
@@ -63,13 +64,15 @@ def plan(
     methods = [settings.policy.method, *beside]
     problem = _problem(trace, settings, methods)
     check_units(trace, fleet, problem.tasks)
-    own = evaluate(problem, fleet, settings, advance, explain=True)
+    borrowed, settings = borrow(problem, settings, fleet)
+    own = evaluate(borrowed, fleet, settings, advance, explain=True)
     rows = [own.row]
     for method in beside:
         if method != settings.policy.method and _able(method, problem):
             # What others do today knows no time of day; it is judged alike.
             today = replace(settings.policy, method=method, slots=1, groups=1)
-            other = replace(settings, policy=today, judge=settings.judged_by)
+            judge = settings.judged_by
+            other = replace(settings, policy=today, judge=judge, threshold=None)
             rows.append(evaluate(problem, fleet, other, advance).row)
     refused = own.packing.unplaced
     return Plan(
@@ -80,7 +83,7 @@ def plan(
         unplaced=tuple(Unplaced(u.task, u.resource, u.reason) for u in refused),
         decisions=_decisions(own.packing),
         cleaning=problem.trace.cleaning.to_dict(),
-        assumptions=tuple(problem.assumptions),
+        assumptions=tuple(borrowed.assumptions),
         warnings=tuple(problem.warnings),
         comparison=tuple(rows),
         command=command,

@@ -1,5 +1,6 @@
 """From a trace to the tasks of a plan: what is in, set aside and assumed."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -26,6 +27,9 @@ class Selection:
         Tasks with fewer samples are short.
     keep_short, keep_failing
         Whether to plan short tasks, and evicted, failed, killed or lost ones.
+    variance_factor
+        For tasks known by interval averages only: their deviations from the mean are
+        stretched until the variance is this many times what averages show.
     observe
         Decide on this many first samples of each task, or this fraction; judge on the
         rest. None to do both on all.
@@ -35,10 +39,15 @@ class Selection:
     keep_short: bool = False
     keep_failing: bool = False
     observe: Observe | None = None
+    variance_factor: float = 1.0
 
     def __post_init__(self) -> None:
         if self.min_samples < 1:
             raise InvalidInput(f"min samples is {self.min_samples}; expected 1 or more")
+        if not 1.0 <= self.variance_factor < 100.0:
+            raise InvalidInput(
+                f"variance factor is {self.variance_factor}; expected 1 or more"
+            )
 
 
 @dataclass(slots=True)
@@ -92,7 +101,9 @@ def make_problem(
     TraceError
         If nothing is left to plan.
     """
-    trace = select(trace, selection)
+    trace = replace(
+        select(trace, selection), stretch=math.sqrt(selection.variance_factor)
+    )
     if trace.step_s is None and (slots > 1 or shared):
         raise InvalidInput(
             "the trace carries no time: it has no time-of-day slots and no common total"
@@ -211,11 +222,14 @@ def _say(problem: Problem, trace: Trace, selection: Selection) -> None:
         said.append("interval averages, not instantaneous samples")
     else:
         said.append("instantaneous samples")
-    if averaged:
+    if averaged and trace.stretch > 1.0:
+        said.append(f"variance of averages times {selection.variance_factor:g}")
+    elif averaged:
         warned.append(
             f"{averaged:,} of {trace.facts.height:,} tasks are known by interval "
             "averages only: short peaks are smoothed away, so real overload is higher "
-            "than promised"
+            "than promised (--variance-factor 1.7 restores what 5-minute averages "
+            "lose on the paper's trace; `cotenant profile` measures it where it can)"
         )
     if problem.slots > 1:
         said.append(f"time-aligned, so {problem.slots} time-of-day slots")

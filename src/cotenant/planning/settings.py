@@ -24,6 +24,9 @@ class Settings:
     judge
         How overload is measured; None for `aligned` with time-of-day slots and `exact`
         without.
+    threshold
+        Decide at this overload probability in place of rho; None for rho itself. A
+        calibration sets it.
     spread
         Label column whose equal values are kept on different machines.
     """
@@ -32,6 +35,7 @@ class Settings:
     selection: Selection = field(default_factory=Selection)
     judge: Judge | None = None
     spread: str | None = None
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         if self.judge not in (None, "exact", "samples", "aligned"):
@@ -53,6 +57,7 @@ def describe(settings: Settings, fleet: Fleet, trace: Trace) -> dict[str, Any]:
         "method": policy.method,
         "rule": policy.rule,
         "rho": policy.rho,
+        "threshold": settings.threshold,
         "slots": policy.slots,
         "groups": policy.groups,
         "promise": "history",
@@ -66,6 +71,7 @@ def describe(settings: Settings, fleet: Fleet, trace: Trace) -> dict[str, Any]:
         "max_tasks": policy.max_tasks,
         "spread": settings.spread,
         "observe": selection.observe,
+        "variance_factor": selection.variance_factor,
         "min_samples": selection.min_samples,
         "keep_short": selection.keep_short,
         "keep_failing": selection.keep_failing,

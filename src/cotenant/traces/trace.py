@@ -61,6 +61,8 @@ class Trace:
     regular
         Whether nearly all steps equal the median; if not, samples are weighted by how
         long they stand.
+    stretch
+        Factor on the deviations from the mean of tasks known by averages only.
     window
         Which samples of each task count: all, the first or the rest.
     """
@@ -72,6 +74,7 @@ class Trace:
     facts: pl.DataFrame
     step_s: float | None
     regular: bool
+    stretch: float = 1.0
     window: tuple[Literal["all", "first", "rest"], Observe] = ("all", 0)
 
     @property
@@ -108,7 +111,7 @@ class Trace:
         """
         for rows in self.store.parts():
             rows = rows.join(self.facts.select(CODE), on=CODE, how="semi")
-            values = usage_column(rows) if resource == "cpu" else pl.col(resource)
+            values = self._cpu(rows) if resource == "cpu" else pl.col(resource)
             if resource == "memory" and resource not in rows.columns:
                 continue
             time = pl.col("time") if "time" in rows.columns else pl.lit(np.nan)
@@ -118,6 +121,14 @@ class Trace:
             rows = self._in_window(rows)
             if rows.height:
                 yield _series(rows)
+
+    def _cpu(self, rows: pl.DataFrame) -> pl.Expr:
+        usage = usage_column(rows)
+        if self.stretch == 1.0:
+            return usage
+        mean = usage.mean().over(CODE)
+        wider = (mean + self.stretch * (usage - mean)).clip(lower_bound=0.0)
+        return pl.when(is_averaged(rows)).then(wider).otherwise(usage)
 
     def _in_window(self, rows: pl.DataFrame) -> pl.DataFrame:
         which, observe = self.window
