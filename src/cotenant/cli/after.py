@@ -1,6 +1,6 @@
 """`cotenant explain` and `cotenant replay`: what comes after a plan."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,9 @@ from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
 from cotenant.cli.reading import Source, read_trace
 from cotenant.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from cotenant.planning.saved import SavedPlan
 
 MISSED = 4
 
@@ -49,6 +52,14 @@ def replay(
     unit: opt.Unit = None,
     scale: opt.Scale = 1.0,
     cores_column: opt.CoresColumn = None,
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate",
+            help="Read what the plan was made from again, and find the divisor of rho "
+            "that would have kept the promise here.",
+        ),
+    ] = False,
     fail_on_overload: opt.FailOnOverload = False,
     report: Annotated[
         str | None, typer.Option(help="Write an offline HTML report to this file.")
@@ -60,7 +71,8 @@ def replay(
     """Judge a plan on samples it has not seen, time-aligned.
 
     JSON keys: promised, overload, machines (machine, promised, overload, moments,
-    overloaded, peak, capacity), missing_tasks, new_tasks, timeline, cleaning, warnings.
+    overloaded, peak, capacity), missing_tasks, new_tasks, timeline, cleaning, warnings,
+    calibration (promised, divisor, trials).
     """
     from cotenant.planning.replay import replay as judge
     from cotenant.planning.saved import SavedPlan
@@ -70,10 +82,21 @@ def replay(
     saved = SavedPlan.read(plan)
     with Watch(quiet) as watch:
         trace = read_trace(Source(usage, format, unit, scale, cores_column), watch)
-        result = judge(saved, trace)
+        history = read_trace(_source_of(saved), watch) if calibrate else None
+        result = judge(saved, trace, history)
         if report is not None:
             write(replay_page(result), report)
             watch.remark(f"report written to {report}")
     emit(result, output, out, show_replay, replay_page)
     missed = result.overload.machines_above_rho > 0
     return MISSED if fail_on_overload and missed else 0
+
+
+def _source_of(saved: "SavedPlan") -> Source:
+    source = saved.settings.get("source")
+    if not source:
+        raise InvalidInput(
+            f"{saved.file} does not say what it was made from; plan again with this "
+            "version to calibrate"
+        )
+    return Source(**source)

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -99,6 +100,7 @@ def plan(
             machines,
             settings,
             command=shlex.join(["cotenant", *sys.argv[1:]]),
+            source=asdict(source),
             advance=watch.step,
         )
         if report is not None:

@@ -1,7 +1,7 @@
 """The main job: how many machines, which task goes where, what overload to expect."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,7 @@ def plan(
     *,
     beside: Sequence[str] = TODAY,
     command: str = "",
+    source: Mapping[str, Any] | None = None,
     advance: Advance = lambda what, done, total: None,
 ) -> Plan:
     """Plan a trace on a fleet.
@@ -50,6 +51,8 @@ def plan(
         Methods to compare with; those that lack data are left out.
     command
         Command line that repeats the plan, for the record.
+    source
+        How the trace was read, for the record: `replay --calibrate` reads it again.
     advance
         Called with what is being done, how much is done, and how much there is.
 
@@ -76,7 +79,7 @@ def plan(
             rows.append(evaluate(problem, fleet, other, advance).row)
     refused = own.packing.unplaced
     return Plan(
-        settings=describe(settings, fleet, trace),
+        settings={**describe(settings, fleet, trace), "source": source},
         summary=_summary(problem, own.packing, fleet),
         overload=own.overload,
         machines=_machines(own),

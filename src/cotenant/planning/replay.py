@@ -1,6 +1,7 @@
 """Judges a plan on a trace it has not seen."""
 
 from cotenant.errors import TraceError
+from cotenant.planning.calibrate import calibrate
 from cotenant.planning.evaluate import measure
 from cotenant.planning.results import MachineReplay, Replay
 from cotenant.planning.saved import SavedPlan
@@ -10,8 +11,14 @@ from cotenant.traces.trace import Trace
 LOUD = 0.1  # share of new load from which a warning is due
 
 
-def replay(plan: SavedPlan, trace: Trace) -> Replay:
+def replay(plan: SavedPlan, trace: Trace, history: Trace | None = None) -> Replay:
     """Replay a trace on the machines of a plan, time-aligned.
+
+    Parameters
+    ----------
+    history
+        The trace the plan was made from, to find the divisor of rho that would have
+        kept the promise; None to leave that out.
 
     Raises
     ------
@@ -51,6 +58,9 @@ def replay(plan: SavedPlan, trace: Trace) -> Replay:
         timeline=tuple(zip(seen.times.tolist(), seen.share.tolist(), strict=True)),
         cleaning=trace.cleaning.to_dict(),
         warnings=_warnings(trace, missing, new, seen.skipped),
+        calibration=None
+        if history is None
+        else calibrate(plan.settings, history, trace),
     )
 
 

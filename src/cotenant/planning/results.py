@@ -1,7 +1,7 @@
 """What the main job answers: frozen values that know their JSON and their table."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 import polars as pl
@@ -205,6 +205,34 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Trial:
+    """A plan at rho / divisor: its machines, and the overload it got later."""
+
+    divisor: float
+    machines: int
+    overload: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The smallest divisor of rho tried that would have kept the promise.
+
+    Parameters
+    ----------
+    promised
+        Rho.
+    divisor
+        1 where the plan kept its promise as it was.
+    trials
+        All that was tried, by divisor.
+    """
+
+    promised: float
+    divisor: float
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MachineReplay:
     """One machine of a replay: moments judged, moments in overload, largest load."""
 
@@ -229,6 +257,8 @@ class Replay:
         Tasks of the plan without samples here.
     new_tasks
         Tasks here that the plan does not know.
+    calibration
+        The divisor of rho that would have kept the promise here, where asked for.
     timeline
         `(time in seconds, fraction of machines in overload)`, at most 2,000 points.
     """
@@ -240,7 +270,8 @@ class Replay:
     new_tasks: tuple[str, ...]
     timeline: tuple[tuple[float, float], ...]
     cleaning: Mapping[str, Any]
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+    calibration: Calibration | None = None
 
     def to_dict(self) -> Json:
         """Return the JSON of `cotenant replay -o json`."""
@@ -255,6 +286,7 @@ class Replay:
             "timeline": [list(point) for point in self.timeline],
             "cleaning": dict(self.cleaning),
             "warnings": list(self.warnings),
+            "calibration": asdict(self.calibration) if self.calibration else None,
         }
 
     def to_frame(self) -> pl.DataFrame:

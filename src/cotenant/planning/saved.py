@@ -61,6 +61,7 @@ class SavedPlan:
         self.file = file
         self.rho = float(content["settings"]["rho"])
         self.rule = str(content["settings"]["rule"])
+        self.settings: Mapping[str, Any] = content["settings"]
         self.unit = str(content["settings"].get("unit", ""))
         self.machines: list[dict[str, Any]] = content["machines"]
         self._unplaced = {u["task"]: u for u in content["unplaced"]}
