@@ -15,6 +15,7 @@ from cotenant.cli.plan import compare, plan
 from cotenant.cli.profile import profile
 from cotenant.cli.queue import queue
 from cotenant.cli.sla_place import fits, from_video, place
+from cotenant.cli.study import study
 from cotenant.cli.traces import import_
 from cotenant.errors import CotenantError, InvalidInput, TraceError
 
@@ -55,6 +56,7 @@ app.command("profile")(profile)
 app.command("import")(import_)
 app.command("churn")(churn)
 app.command("queue")(queue)
+app.add_typer(study, name="study")
 
 sla = typer.Typer(
     help="Periodic SLAs: check, rewrite, place, enforce, audit.", rich_markup_mode=None
