@@ -45,7 +45,7 @@ def lines_chart(
     places = list(dict.fromkeys(place for line in lines for place in line.places))
     names = [line.name for line in lines]
     x = alt.X("place:N", sort=places, title=across).scale(type="point", padding=0.3)
-    x = x.axis(labelAngle=0, labelOverlap=True)
+    x = x.axis(labelAngle=0, labelOverlap=True, labelSeparation=5)
     color = _by_name(names)
     y = _axis("value:Q", up, percentages)
     base = alt.Chart(alt.InlineData(values=_points(lines, percentages))).encode(
@@ -139,11 +139,11 @@ def ridges_chart(
         Name and the share of each of equal bins from 0 to 1, from top to bottom.
     """
     values = []
-    for row, (name, shares) in enumerate(shapes):
+    for row, (_, shares) in enumerate(shapes):
         top = max(shares) or 1.0
         values += [
             {
-                "name": name,
+                "row": row,
                 "x": (at + 0.5) / len(shares),
                 "base": -float(row),
                 "top": -row + 0.85 * share / top,
@@ -169,7 +169,7 @@ def ridges_chart(
                 domain=[1 - len(names), 1], nice=False
             ),
             y2="base:Q",
-            detail="name:N",
+            detail="row:N",
         )
     )
     return finished([area], 24 * len(names))
@@ -199,6 +199,8 @@ def _with_legend(spec: dict[str, Any], shown: bool) -> dict[str, Any]:
             "labelColor": INK,
             "labelFontSize": 12,
             "labelLimit": 220,
+            "symbolType": "stroke",
+            "symbolSize": 300,
             "symbolStrokeWidth": 2,
         }
         if shown

@@ -50,7 +50,7 @@ def bias_section(bias: Bias) -> Section:
     return Section(
         "How soon the mean is known",
         sentence,
-        "Relative difference of the mean of k instantaneous samples and that of "
+        "Relative difference of the mean of k samples and that of "
         + better
         + (
             ", tasks with at least k of both"
@@ -58,7 +58,7 @@ def bias_section(bias: Bias) -> Section:
             else ", drawn at random; tasks with at least 2 k, since the trace has one "
             "kind of data only"
         ),
-        ("samples", "tasks", "5th", "median", "95th percentile", "mean"),
+        ("samples", "tasks", "5th percentile", "median", "95th percentile", "mean"),
         tuple(
             (
                 f"{r.records:,}",
@@ -89,7 +89,7 @@ def _off(difference: object) -> float:
 def spread_section(spread: Spread, unit: str) -> Section:
     """Tell how far usage spreads, and how that grows with the mean."""
     sentence = "; ".join(
-        f"{row.data} data: deviation = {figure(row.slope, 2)} x mean "
+        f"{row.data}: deviation = {figure(row.slope, 2)} × mean "
         f"{'-' if row.offset < 0 else '+'} {figure(abs(row.offset), 2)}, which "
         f"explains {percent(row.r_squared, 2)} of its variance over tasks"
         for row in spread.rows
@@ -136,7 +136,7 @@ def spread_section(spread: Spread, unit: str) -> Section:
                 "Standard deviations of tasks",
                 "Percentiles over tasks; the median is "
                 + ", ".join(
-                    f"{figure(r.deviation.p50)} for {r.data} data" for r in spread.rows
+                    f"{figure(r.deviation.p50)} for {r.data}" for r in spread.rows
                 )
                 + ".",
                 lines_chart(quantiles, "percentile of the tasks", up, None, False),
@@ -158,7 +158,7 @@ def factor_section(factor: VarianceFactor) -> Section:
         "intervals",
         "Sum of the variances of instantaneous samples over that of averages, tasks "
         "with both; beside it percentiles of the ratio of single tasks",
-        ("", "tasks", "factor", "5th", "median", "95th percentile"),
+        ("", "tasks", "factor", "5th percentile", "median", "95th percentile"),
         (
             (
                 "variance",
@@ -227,7 +227,7 @@ def shapes_section(shapes: Shapes) -> Section:
     return Section(
         "Which shapes distributions have",
         sentence,
-        f"k-means of histograms, {BINS} bins from 0 to the usage of a task, "
+        f"k-means of histograms, {BINS} bins up to the largest usage of a task, "
         f"{counted(shapes.tasks, 'task')}",
         ("cluster", "tasks", "share", "mean / largest usage"),
         tuple(

@@ -72,7 +72,7 @@ def _groups(
 def _too_few(tasks: int, sizes: Sequence[int]) -> Absent:
     # Half of all tasks: beyond that, groups are nearly one and the same.
     return Absent(
-        f"{tasks} tasks are left; groups of {min(sizes)} need {2 * min(sizes)}"
+        f"groups of {min(sizes)} tasks need {2 * min(sizes)} tasks; {tasks} left"
     )
 
 

@@ -8,19 +8,24 @@ from cotenant.study.profile_sections import signed
 from cotenant.study.profile_time import Correlation, Drift, TimeOfDay
 
 
+def median_ratio(part: Correlation) -> float:
+    """Return the median variance ratio of the days, the upper one of two."""
+    return sorted(r.variance_ratio for r in part.rows)[len(part.rows) // 2]
+
+
 def ratios(part: Correlation) -> str:
     """Say how much more the total varies than independent tasks would make it."""
-    values = sorted(r.variance_ratio for r in part.rows)
-    low, high = figure(values[0], 2), figure(values[-1], 2)
-    return low if low == high else f"{low} to {high}"
+    values = [r.variance_ratio for r in part.rows]
+    said = f"{figure(median_ratio(part), 2)} times as much"
+    if len(values) == 1:
+        return said
+    low, high = figure(min(values), 2), figure(max(values), 2)
+    return f"{said} on a median day ({low} to {high})"
 
 
 def correlation_section(part: Correlation) -> Section:
     """Tell whether tasks move together."""
-    sentence = (
-        f"The total varies {ratios(part)} times as much as it would if tasks were "
-        "independent"
-    )
+    sentence = f"The total varies {ratios(part)} as it would if tasks were independent"
     charts: tuple[Chart, ...] = ()
     if len(part.rows) > 1:
         line = Line(
@@ -32,7 +37,11 @@ def correlation_section(part: Correlation) -> Section:
             [line], "day", "variance ratio", ("independent 1", 1.0), False
         )
         title = "Variance of the total over the sum of variances"
-        charts = (Chart("correlation", title, "1 if tasks were independent.", drawn),)
+        charts = (
+            Chart(
+                "correlation", title, "It would be 1 if tasks were independent.", drawn
+            ),
+        )
     return Section(
         "Whether tasks move together",
         sentence,
@@ -67,10 +76,12 @@ def time_of_day_section(part: TimeOfDay, dated: bool) -> Section:
     """Tell the rhythm of the day."""
     top = max(part.rows, key=lambda r: r.load)
     low = min(part.rows, key=lambda r: r.load)
-    sentence = (
-        f"Total usage is highest at {top.hour:02}:00 ({signed(top.load - 1)}) and "
-        f"lowest at {low.hour:02}:00 ({signed(low.load - 1)})"
-    )
+    sentence = "Total usage is the same at every hour"
+    if top.load > low.load:
+        sentence = (
+            f"Total usage is highest at {top.hour:02}:00 ({signed(top.load - 1)}) and "
+            f"lowest at {low.hour:02}:00 ({signed(low.load - 1)})"
+        )
     if part.explained is None:
         sentence += "; one day alone cannot tell a rhythm from an accident"
     else:

@@ -21,6 +21,7 @@ from cotenant.study.profile_time import Correlation
 from cotenant.study.profile_time_sections import (
     correlation_section,
     drift_section,
+    median_ratio,
     ratios,
     time_of_day_section,
 )
@@ -93,8 +94,8 @@ def _findings(profile: Profile) -> list[str]:
         median = sorted(r.median for r in drift.rows)[len(drift.rows) // 2] - 1.0
         if median >= _NOTABLE_DRIFT:
             said.append(
-                f"A task uses {percent(median, 2)} more or less the next day (median): "
-                "a plan made on history needs a margin for tomorrow."
+                f"A task uses {percent(median, 2)} more or less on the next day "
+                "(median): a plan made on history needs a margin for tomorrow."
             )
     if profile.summary.averaged:
         said.append(
@@ -120,7 +121,7 @@ def _left_out(profile: Profile) -> list[str]:
     if summary.short:
         said.append(
             f"{counted(summary.short, 'task')} with fewer than {least} samples not "
-            "looked at."
+            "looked at (--min-samples)."
         )
     if summary.zero:
         said.append(f"{counted(summary.zero, 'task')} idle throughout not looked at.")
@@ -134,10 +135,13 @@ def _together(profile: Profile) -> list[str]:
             "Whether tasks move together cannot be seen here, so a plan can only take "
             "them as independent."
         ]
-    if max(r.variance_ratio for r in part.rows) < _TOGETHER:
-        return ["Tasks hardly move together: taking them as independent is fair."]
+    if median_ratio(part) < _TOGETHER:
+        return [
+            "Tasks hardly move together within a day: taking them as independent is "
+            "fair."
+        ]
     return [
-        f"Tasks move together: the total varies {ratios(part)} times as much as that "
+        f"Tasks move together: the total varies {ratios(part)} as that "
         "of independent tasks. Judge plans on the aligned trace."
     ]
 
