@@ -14,7 +14,7 @@ from cotenant.cli.demo import demo
 from cotenant.cli.plan import compare, plan
 from cotenant.cli.profile import profile
 from cotenant.cli.queue import queue
-from cotenant.cli.sla_place import fits, from_video, place
+from cotenant.cli.sla import sla_app
 from cotenant.cli.study import study
 from cotenant.cli.traces import import_
 from cotenant.errors import CotenantError, InvalidInput, TraceError
@@ -58,13 +58,7 @@ app.command("churn")(churn)
 app.command("queue")(queue)
 app.add_typer(study, name="study")
 
-sla = typer.Typer(
-    help="Periodic SLAs: check, rewrite, place, enforce, audit.", rich_markup_mode=None
-)
-app.add_typer(sla, name="sla")
-sla.command("fits")(fits)
-sla.command("place")(place)
-sla.command("from-video")(from_video)
+app.add_typer(sla_app, name="sla")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
