@@ -1,23 +1,14 @@
 """The main job on every real trace, as a planner would type it."""
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cotenant.cli import run
+from tests.shared import DATA, needs_data
 
-DATA = Path(
-    os.environ.get(
-        "COTENANT_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"
-    )
-)
-pytestmark = [
-    pytest.mark.realdata,
-    pytest.mark.skipif(not DATA.is_dir(), reason="the public traces are not here"),
-]
+pytestmark = needs_data
 METHODS = "gaussian exact mean:1.25 mean:2 percentile:95 max cantelli:1.0"
 SOURCES = {
     "planetlab": (

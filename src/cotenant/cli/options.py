@@ -56,7 +56,7 @@ FleetFile = Annotated[
 ]
 Order = Annotated[
     str,
-    typer.Option(help="arrival, random, largest-mean, largest-variance, wildest."),
+    typer.Option(help="arrival, random, largest-mean, largest-variance, steadiest."),
 ]
 Rebalance = Annotated[
     bool, typer.Option("--rebalance", help="Fill the last machine from the others.")

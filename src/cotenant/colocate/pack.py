@@ -231,12 +231,12 @@ def _shuffled(tasks: Sequence[Task], policy: Policy, _capacity: float) -> list[T
     return [tasks[i] for i in order]
 
 
-def _wildest(tasks: Sequence[Task], policy: Policy, capacity: float) -> list[Task]:
+def _steadiest(tasks: Sequence[Task], policy: Policy, capacity: float) -> list[Task]:
     ratio = skewness(_cpu(tasks), capacity, policy.rho)
-    return [tasks[i] for i in np.argsort(-ratio, kind="stable")]
+    return [tasks[i] for i in np.argsort(ratio, kind="stable")]
 
 
-# Sorts are stable: equal tasks keep the order they arrived in. `wildest` is by
+# Sorts are stable: equal tasks keep the order they arrived in. `steadiest` is by
 # effective bandwidth over mean: like tasks then share machines, without groups.
 ORDERS: dict[str, Callable[[Sequence[Task], Policy, float], list[Task]]] = {
     "arrival": lambda tasks, *_: list(tasks),
@@ -245,5 +245,5 @@ ORDERS: dict[str, Callable[[Sequence[Task], Policy, float], list[Task]]] = {
     "largest-variance": lambda tasks, *_: sorted(
         tasks, key=lambda t: -t.usage["cpu"].variance
     ),
-    "wildest": _wildest,
+    "steadiest": _steadiest,
 }
