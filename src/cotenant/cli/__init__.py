@@ -57,7 +57,6 @@ app.command("import")(import_)
 app.command("churn")(churn)
 app.command("queue")(queue)
 app.add_typer(study, name="study")
-
 app.add_typer(sla_app, name="sla")
 
 

@@ -12,8 +12,10 @@ from cotenant.kernels import (
     bandwidth,
     exact,
     gaussian,
+    misses,
     overload,
     response_time,
+    sla,
     swf,
 )
 
@@ -53,6 +55,15 @@ def warm() -> None:
     response_time.admits(a, b, c, one + 1, sums[0], sums[1], broken, one + 9, 1, 2)
     response_time.response_times(one + 1, one + 2)
     swf.parse_lines(np.frombuffer(b"1 2\n", dtype=np.uint8), 2)
+    sla.min_supply(1, 2, 5, 1)
+    sla.min_budget(2, 1, 5, 1)
+    sla.min_budget_over(2, (1, 5), (5, 6), False)
+    terms, window = (1, 2, 1, 3, 1, 5), (0, 10, 2)
+    misses.worst(terms, 2, 2, (0, 6, 2))
+    level = np.zeros((misses.size_for(2, 5), 2), dtype=np.int64)
+    value = np.zeros((*level.shape, 2), dtype=np.int64)
+    misses.begin(1, 2, 0, level, value)
+    misses.sweep(terms, window, 0, level, value, np.zeros((1, *value.shape), np.int64))
 
 
 def is_cold() -> bool:
