@@ -75,5 +75,16 @@ def changed_tasks(replay: Replay) -> list[str]:
     return [text for text, number in ((gone, missing), (came, new)) if number]
 
 
+_REASONS = {
+    "all_zero": "idle throughout",
+    "failing": "evicted, failed, killed or lost",
+    "short": "too few samples",
+    "nan": "not a number",
+    "missing": "nothing measured",
+    "duplicate": "measured twice at the same time",
+    "no_cores": "a machine without cores",
+}
+
+
 def _spoken(reason: str) -> str:
-    return reason.replace("_", " ")
+    return _REASONS.get(reason, reason.replace("_", " "))

@@ -26,6 +26,7 @@ import polars as pl
 from cotenant.errors import TraceError
 from cotenant.traces.cells import Cells
 from cotenant.traces.clock import Clock
+from cotenant.traces.fixed import refuse_table_options
 from cotenant.traces.lines import Field, read_rows
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
@@ -52,6 +53,7 @@ def recognise(members: list[Member]) -> str | None:
 
 def read(reading: Reading) -> Iterator[pl.DataFrame]:
     """Yield one batch or more a file."""
+    refuse_table_options(reading.options, "a CloudWatch series")
     reading.unit = reading.options.kind("percent")
     for member in reading.members:
         is_json = member.head(512).lstrip().startswith(b"{")

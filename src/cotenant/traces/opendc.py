@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from cotenant.errors import TraceError
+from cotenant.traces.fixed import refuse_table_options
 from cotenant.traces.parquet import is_parquet, read_batches, read_schema, read_whole
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
@@ -46,6 +47,7 @@ def recognise(members: list[Member]) -> str | None:
 
 def read(reading: Reading) -> Iterator[pl.DataFrame]:
     """Yield batches in cores; machines without a core or an entry are counted."""
+    refuse_table_options(reading.options, "an OpenDC trace")
     reading.unit = "cores"
     for pair in _pairs(reading.members):
         machines = _machines(pair.machines, timed=not pair.dated)

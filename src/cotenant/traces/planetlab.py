@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from cotenant.traces.fixed import refuse_table_options
 from cotenant.traces.lines import LINE, Field, read_rows
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
@@ -28,6 +29,7 @@ def recognise(members: list[Member]) -> str | None:
 
 def read(reading: Reading) -> Iterator[pl.DataFrame]:
     """Yield one batch a file; time starts at the day the folder names, else at 0."""
+    refuse_table_options(reading.options, "a PlanetLab trace")
     reading.unit = reading.options.kind("percent")
     factor = reading.options.factor("percent")
     field = Field("cpu", 0, pl.Float64(), "a percentage")
