@@ -36,7 +36,7 @@ def best_fit(view: View) -> int:
 def worst_fit(view: View) -> int:
     """Pick the cluster that would have most processors left; ties as in best fit."""
     room: list[int] = view.room.tolist()
-    return min(room, key=lambda c: (-_left(view, c), -_speed(view, c), c))
+    return min(room, key=lambda c: (-view.left(c), -_speed(view, c), c))
 
 
 def fastest_first(view: View) -> int:
@@ -57,8 +57,12 @@ def earliest_completion(view: View) -> Answer:
     """Pick the cluster where the job would complete first, waiting for it if busy.
 
     By what is believed of the jobs that run; the faster cluster on a tie. A job that
-    is backfilled does not wait, so for it this is fastest first.
+    is backfilled under EASY does not wait, so for it this is fastest first.
     """
+    if view.profiles is not None:
+        end = view.soonest_s + view.believed_s / view.site.speed
+        large: list[int] = view.large.tolist()
+        return min(large, key=lambda c: (end[c], -_speed(view, c), c))
     if not view.is_head:
         return fastest_first(view)
     state = view.state
@@ -91,17 +95,13 @@ COMPILED: Mapping[Allocator, int] = {
 def fastest_first_order(view: View) -> list[int]:
     """Return the clusters with room, the choice of fastest first at the front."""
     room: list[int] = view.room.tolist()
-    return sorted(room, key=lambda c: (-_speed(view, c), _left(view, c), c))
+    return sorted(room, key=lambda c: (-_speed(view, c), view.left(c), c))
 
 
 def best_fit_order(view: View) -> list[int]:
     """Return the clusters with room, the choice of best fit at the front."""
     room: list[int] = view.room.tolist()
-    return sorted(room, key=lambda c: (_left(view, c), -_speed(view, c), c))
-
-
-def _left(view: View, cluster: int) -> int:
-    return int(view.state.free[cluster]) - view.need
+    return sorted(room, key=lambda c: (view.left(c), -_speed(view, c), c))
 
 
 def _speed(view: View, cluster: int) -> float:

@@ -169,7 +169,7 @@ def judge_slots(option: LookAhead, view: View) -> Judgement:
         raise ValueError("no promises are kept under this order")
     believed = view.believed_s
     ahead = option.ahead_of(view, np.array([job]))
-    order = sorted(view.room.tolist(), key=lambda c: (-view.site.speed[c], c))
+    order = sorted(view.large.tolist(), key=lambda c: (-view.site.speed[c], c))
     # A reservation makes two steps at most.
     width = int(profiles.steps.max()) + 2 * len(ahead.arrive)
     best, chosen = np.inf, order[0]

@@ -7,6 +7,7 @@ import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.demand.job import Jobs
+from cotenant.kernels import conservative
 from cotenant.kernels import queueing as kernel
 from cotenant.kernels.conservative import Profiles
 from cotenant.kernels.queueing import Site, State, Work
@@ -87,17 +88,45 @@ class View:
         """Clusters where the job may start now, ascending.
 
         Under EASY, the promised cluster only if the promise is kept. Under conservative
-        backfilling, all clusters that are large enough: the job starts in the earliest
-        slot of the one that is chosen.
+        backfilling, the clusters with the earliest slot, be it now or later.
         """
         if self.profiles is not None:
-            return np.flatnonzero(self.site.size >= self.need)
+            return np.flatnonzero(self.soonest_s == self.soonest_s.min())
         fits = self.state.free >= self.need
         marks, promised = self.state.marks, int(self.state.marks[kernel.RESERVED])
         if not self.is_head and fits[promised] and self.need > marks[kernel.EXTRA]:
             end = self.now + self.believed_s / self.site.speed[promised]
             fits[promised] = end <= self.state.clock[kernel.SHADOW]
         return np.flatnonzero(fits)
+
+    @property
+    def large(self) -> IntArray:
+        """Clusters that have as many processors as the job needs, ascending."""
+        return np.flatnonzero(self.site.size >= self.need)
+
+    @property
+    def soonest_s(self) -> FloatArray:
+        """Start of the earliest slot on each cluster, under conservative backfilling.
+
+        Infinite where the job does not fit.
+        """
+        if self.profiles is None:
+            raise ValueError("slots are promised under conservative backfilling only")
+        return self.profiles.soonest
+
+    def left(self, cluster: int) -> int:
+        """Return how many processors a cluster has left when the job has started."""
+        if self.profiles is None:
+            return int(self.state.free[cluster]) - self.need
+        _, level = conservative.slot(
+            self.profiles.times[cluster],
+            self.profiles.level[cluster],
+            int(self.profiles.steps[cluster]),
+            self.now,
+            self.believed_s / float(self.site.speed[cluster]),
+            self.need,
+        )
+        return int(level) - self.need
 
     @property
     def believed_s(self) -> float:

@@ -252,12 +252,14 @@ class _Run:
 
     def _check(self, answer: Answer) -> None:
         view = self.view
-        if answer is None or isinstance(answer, WaitFor):
-            if view.profiles is None:
+        promised = view.profiles is not None
+        may = view.large if promised else view.room
+        if isinstance(answer, WaitFor) or answer is None:
+            if not promised:
                 return
-        elif answer in view.room:
+        elif answer in may:
             return
         raise InvalidInput(
             f"the allocator answered {answer!r} for job {view.jobs.id[view.job]}; "
-            f"expected one of the clusters {view.room.tolist()}"
+            f"expected one of the clusters {may.tolist()}"
         )

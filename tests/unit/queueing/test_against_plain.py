@@ -99,7 +99,7 @@ def test_greedy_runs_equal_plain_python(order: str, name: str, estimates: str) -
 
 
 @pytest.mark.parametrize("name", GREEDY)
-@pytest.mark.parametrize("order", ["fcfs", "easy"])
+@pytest.mark.parametrize("order", ORDERS)
 def test_functions_decide_as_their_compiled_twins(order: str, name: str) -> None:
     for seed in range(40):
         case, function = drawn(seed), ALLOCATORS[name]
