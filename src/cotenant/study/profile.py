@@ -218,7 +218,7 @@ def profile(
         shapes=clustered,
         normality=normality(realised, seed=seed),
         percentile_error=percentile_error(realised, seed=seed),
-        cleaning=trace.cleaning.to_dict(),
+        cleaning=readings.cleaning.to_dict(),
     )
     advance("done", 4, 4)
     return result
@@ -227,7 +227,7 @@ def profile(
 def _summary(trace: Trace, readings: Readings) -> Summary:
     usage = readings.usage
     looked_at = trace.facts.filter(pl.col(CODE).is_in(usage.codes.tolist()))
-    mean, variance = task_moments(usage)
+    mean, variance = task_moments(usage, trace.weights(usage))
     known = len(mean) > 0
     return Summary(
         tasks=len(usage.codes),

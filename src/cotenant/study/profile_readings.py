@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from cotenant.arrays import FloatArray
+from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.intake import CODE
 from cotenant.traces.trace import Series, Trace, is_averaged, usage_column
 
@@ -27,6 +28,8 @@ class Readings:
     paired
         Instantaneous samples and averages of the same intervals: two series of the
         same shape.
+    cleaning
+        What happened on the way, the tasks set aside here included.
     zero, short
         Tasks left out: without any usage, or with fewer samples than asked for.
     left_out
@@ -37,6 +40,7 @@ class Readings:
     instantaneous: Series
     averages: Series
     paired: tuple[Series, Series]
+    cleaning: Cleaning
     zero: int
     short: int
     left_out: int
@@ -57,10 +61,9 @@ def read_readings(
     most_samples
         A trace with more is represented by random whole tasks, at least one.
     """
-    facts = trace.facts
-    busy = facts.filter(~pl.col("zero"))
-    long = busy.filter(pl.col("samples") >= min_samples)
-    kept = _drawn(long, seed, most_samples)
+    busy = trace.without(trace.facts["zero"], "all_zero")
+    long = busy.without(busy.facts["samples"] < min_samples, "short")
+    kept = _drawn(long.facts, seed, most_samples)
     columns = ("usage", "instantaneous", "averages")
     parts = [
         _columns(rows.join(kept.select(CODE), on=CODE, how="semi"))
@@ -80,9 +83,10 @@ def read_readings(
         instantaneous,
         averages,
         (_series(both, "instantaneous"), _series(both, "averages")),
-        zero=facts.height - busy.height,
-        short=busy.height - long.height,
-        left_out=long.height - kept.height,
+        long.cleaning,
+        zero=trace.facts.height - busy.facts.height,
+        short=busy.facts.height - long.facts.height,
+        left_out=long.facts.height - kept.height,
     )
 
 
@@ -108,7 +112,7 @@ def _columns(rows: pl.DataFrame) -> pl.DataFrame:
         # Samples that were never taken are written as 0 in some traces.
         pl.when(~is_averaged(rows)).then(cpu).alias("instantaneous"),
         mean.alias("averages"),
-    )
+    ).with_columns(pl.exclude(CODE).cast(pl.Float64))
 
 
 def _series(rows: pl.DataFrame, column: str) -> Series:

@@ -40,6 +40,7 @@ _TITLES = {
 }
 _TOGETHER = 1.5  # variance ratio from which tasks are said to move together
 _NOTABLE_DRIFT = 0.05
+_NOTABLE_SHARE = 0.1
 _NOTABLE_ERROR = 0.01
 
 
@@ -118,13 +119,13 @@ def _left_out(profile: Profile) -> list[str]:
             f"The trace is large: {counted(summary.tasks, 'task')} drawn at random "
             f"stand for {summary.tasks + summary.left_out:,}."
         )
-    if summary.short:
+    share = profile.cleaning["share_of_load"].get("short", 0.0)
+    if summary.short and (not summary.tasks or share > _NOTABLE_SHARE):
         said.append(
-            f"{counted(summary.short, 'task')} with fewer than {least} samples not "
-            "looked at (--min-samples)."
+            f"{counted(summary.short, 'task')} with fewer than {least} samples carry "
+            f"{percent(share, 2)} of the load and are not looked at; --min-samples "
+            "lowers the limit."
         )
-    if summary.zero:
-        said.append(f"{counted(summary.zero, 'task')} idle throughout not looked at.")
     return said
 
 
