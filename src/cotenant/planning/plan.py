@@ -89,6 +89,7 @@ def plan(
         assumptions=tuple(borrowed.assumptions),
         warnings=tuple(problem.warnings),
         comparison=tuple(rows),
+        timeline=own.judgement.timeline,
         command=command,
     )
 

@@ -55,7 +55,7 @@ def replay(plan: SavedPlan, trace: Trace, history: Trace | None = None) -> Repla
         machines=machines,
         missing_tasks=missing,
         new_tasks=new,
-        timeline=tuple(zip(seen.times.tolist(), seen.share.tolist(), strict=True)),
+        timeline=seen.judgement.timeline,
         cleaning=trace.cleaning.to_dict(),
         warnings=_warnings(trace, missing, new, seen.skipped),
         calibration=None

@@ -137,6 +137,8 @@ class Plan:
     summary
         Counts: tasks, placed, machines, spare, normalized_machines (machines over
         ceil(mean load / capacity), None for mixed fleets), mean_load_machines.
+    timeline
+        `(seconds, share of machines in overload)` where the trace was replayed.
     command
         The command line that repeats the plan.
     """
@@ -151,6 +153,7 @@ class Plan:
     assumptions: tuple[str, ...]
     warnings: tuple[str, ...]
     comparison: tuple[Row, ...] = ()
+    timeline: tuple[tuple[float, float], ...] = ()
     command: str = ""
 
     def to_dict(self) -> Json:
@@ -166,6 +169,7 @@ class Plan:
             "assumptions": list(self.assumptions),
             "warnings": list(self.warnings),
             "comparison": [asdict(row) for row in self.comparison],
+            "timeline": [list(point) for point in self.timeline],
             "decisions": [_plain(d) for d in self.decisions],
             "command": self.command,
         }

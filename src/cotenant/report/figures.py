@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cotenant.planning.results import Plan, Replay, Row
+from cotenant.planning.results import Overload, Plan, Replay, Row
 from cotenant.report.charts import (
     BROKEN,
     PARTIAL,
@@ -34,7 +34,9 @@ def machine_figures(plan: Plan) -> list[Chart]:
     if not plan.machines:
         return []
     resources = plan.machines[0].capacity
-    return [*(_load(plan, resource) for resource in resources), _overload(plan)]
+    figures = [*(_load(plan, resource) for resource in resources), _overload(plan)]
+    rho = float(plan.settings["rho"])
+    return [*figures, *_timeline(plan.timeline, plan.overload, rho)]
 
 
 def _load(plan: Plan, resource: str) -> Chart:
@@ -68,17 +70,7 @@ def _overload(plan: Plan) -> Chart:
 
 def replay_figures(replay: Replay) -> list[Chart]:
     """Show measured overload over time and by machine."""
-    figures: list[Chart] = []
-    if replay.timeline:
-        mean = percent(replay.overload.mean, digits_of(replay.overload))
-        most = percent(max(share for _, share in replay.timeline), 2)
-        summary = (
-            "The line is the share of machine time in overload so far, ending at "
-            f"{mean}; the area is the same for each stretch of time alone. In the "
-            f"worst moment {most} of the machines were in overload."
-        )
-        drawn = timeline_chart(replay.timeline, replay.promised)
-        figures.append(Chart("timeline", "Overload over time", summary, drawn))
+    figures = _timeline(replay.timeline, replay.overload, replay.promised)
     if replay.machines:
         names = [visible(m.machine) for m in replay.machines]
         measured = [m.overload for m in replay.machines]
@@ -86,6 +78,22 @@ def replay_figures(replay: Replay) -> list[Chart]:
         drawn = overload_chart(names, measured, replay.promised, "measured overload")
         figures.append(Chart("machines", "Overload by machine", summary, drawn))
     return figures
+
+
+def _timeline(
+    timeline: Sequence[tuple[float, float]], overload: Overload, promised: float
+) -> list[Chart]:
+    if not timeline:
+        return []
+    mean = percent(overload.mean, digits_of(overload))
+    most = percent(max(share for _, share in timeline), 2)
+    summary = (
+        "The line is the share of machine time in overload so far, ending at "
+        f"{mean}; the area is the same for each stretch of time alone. In the "
+        f"worst moment {most} of the machines were in overload."
+    )
+    drawn = timeline_chart(timeline, promised)
+    return [Chart("timeline", "Overload over time", summary, drawn)]
 
 
 def _range(values: Sequence[float], names: Sequence[str]) -> str:

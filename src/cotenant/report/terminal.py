@@ -30,6 +30,7 @@ def show_plan(plan: Plan, console: Console) -> None:
     for line in comparison_lines(rows, rows[0], rho, console.width, own=rows[0]):
         console.print(line)
     console.print()
+    _listed("measured", told.measured(plan.overload), console)
     _unplaced(plan.unplaced, console)
     _listed("set aside", told.set_aside(plan.cleaning), console)
     _warnings(plan.warnings, console)

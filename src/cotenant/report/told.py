@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cotenant.planning.results import Comparison, Plan, Replay
+from cotenant.planning.results import Comparison, Overload, Plan, Replay
 from cotenant.report.verdict import method_name, reference_of
 from cotenant.report.words import counted, digits_of, figure, interval, percent
 
@@ -48,6 +48,21 @@ def replay_answer(replay: Replay) -> tuple[str, str]:
         f"{where}: over capacity {interval(replay.overload)} of the time on average, "
         f"{worst} on the worst, {percent(replay.promised)} promised"
     )
+
+
+def measured(overload: Overload) -> list[str]:
+    """Say how overload was estimated, nothing where it was computed."""
+    if overload.low is None:
+        return []
+    how = {
+        "aligned": "replayed on the trace, row by row",
+        "samples": "by resampled realisations",
+    }
+    way = how.get(overload.judged_by, overload.judged_by)
+    return [
+        f"{interval(overload)} over capacity, {way}",
+        "one machine's own figure rests on few moments",
+    ]
 
 
 def set_aside(cleaning: Mapping[str, Any]) -> list[str]:

@@ -32,10 +32,14 @@ class Judgement:
     counts
         For each machine how many moments were above, of how many, where overload was
         counted; empty where it was computed.
+    timeline
+        `(seconds, share of judged machines in overload)`, at most 2,000 points, where
+        time was replayed.
     """
 
     overload: FloatArray
     counts: Sequence[tuple[int, int]] = ()
+    timeline: tuple[tuple[float, float], ...] = ()
 
     @property
     def overloaded(self) -> int:

@@ -29,8 +29,6 @@ class AlignedReplay:
         `(machines,)` moments judged and moments above capacity.
     peak
         `(machines,)` largest load.
-    times, share
-        The timeline: seconds, and the share of judged machines in overload.
     skipped
         Machine-moments not judged because more than a tenth of the tasks that were
         running had no sample.
@@ -40,8 +38,6 @@ class AlignedReplay:
     moments: IntArray
     overloaded: IntArray
     peak: FloatArray
-    times: FloatArray
-    share: FloatArray
     skipped: int
 
 
@@ -87,16 +83,12 @@ def replay_aligned(
         judged += valid.sum(axis=0)
     moments, overloaded = counts
     overload = overloaded / np.maximum(moments, 1)
-    share, times = _timeline(over, judged, clock)
+    counted = list(zip(overloaded.tolist(), moments.tolist(), strict=True))
     return AlignedReplay(
-        Judgement(
-            overload, list(zip(overloaded.tolist(), moments.tolist(), strict=True))
-        ),
+        Judgement(overload, counted, _timeline(over, judged, clock)),
         moments,
         overloaded,
         peak,
-        times,
-        share,
         skipped=len(capacity) * clock.moments - int(moments.sum()),
     )
 
@@ -148,9 +140,10 @@ def _loads(
 
 def _timeline(
     over: IntArray, judged: IntArray, clock: _Clock
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[tuple[float, float], ...]:
     width = -(-len(over) // POINTS)
     edges = np.arange(0, len(over), width)
     total = np.maximum(np.add.reduceat(judged, edges), 1)
     share = np.add.reduceat(over, edges) / total
-    return share, np.asarray(clock.start + edges * clock.step, dtype=np.float64)
+    times = clock.start + edges * clock.step
+    return tuple(zip(times.tolist(), share.tolist(), strict=True))

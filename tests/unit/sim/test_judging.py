@@ -108,8 +108,7 @@ def test_a_trace_without_time_cannot_be_replayed(tmp_path: Path) -> None:
 def test_the_timeline_is_the_share_of_machines_in_overload(tmp_path: Path) -> None:
     rows = [("a", 0.0, 0.9), ("a", 60.0, 0.1), ("b", 0.0, 0.1), ("b", 60.0, 0.1)]
     seen = replay_aligned(trace_of(rows, tmp_path), {"a": 0, "b": 1}, [0.5, 0.5])
-    assert seen.times.tolist() == [0.0, 60.0]
-    assert seen.share.tolist() == [0.5, 0.0]
+    assert seen.judgement.timeline == ((0.0, 0.5), (60.0, 0.0))
 
 
 @pytest.mark.parametrize(("count", "low", "high"), [(0, 0.0, 3.69), (15, 8.40, 24.74)])
