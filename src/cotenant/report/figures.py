@@ -59,11 +59,14 @@ def _overload(plan: Plan) -> Chart:
     overloads = [m.overload for m in plan.machines]
     above = plan.overload.machines_above_rho
     kept = f"{above:,} above" if above else "none above"
+    exact = plan.overload.judged_by == "exact"
+    kind = "Expected" if exact else "Measured"
+    noise = "" if exact else ", beyond what chance does to counts of few moments"
     return Chart(
         "overload",
         "Time over CPU capacity",
-        f"Expected time over capacity: {_range(overloads, names)}; "
-        f"{kept} the promise of {percent(rho)}.",
+        f"{kind} time over capacity: {_range(overloads, names)}; "
+        f"{kept} the promise of {percent(rho)}{noise}.",
         overload_chart(names, overloads, rho, "time over capacity"),
     )
 
