@@ -9,6 +9,7 @@ from cotenant.demand.adversary import Phase
 from cotenant.demand.rewrite import is_safe, max_misses, min_budget, min_supply
 from cotenant.demand.schedule import Window
 from cotenant.demand.sla import Sla
+from cotenant.demand.theorems import paper_budget
 from cotenant.errors import InvalidInput
 
 Rewrite: TypeAlias = Literal["none", "fluid", "paper", "exact"]
@@ -121,19 +122,23 @@ def _keeps(offered: Sla, rigid: Sla, how: Rewriting) -> bool:
 
 
 def _budgets(sla: Sla, period: int, how: Rewriting) -> Iterator[int]:
+    rigid = [sla.period]
     if sla.period_low is not None and sla.period_high is not None:
         multiple = sla.period_high // period * period
-        if multiple == period or (how.mode == "exact" and how.phase == "aligned"):
-            if multiple >= sla.period_low:
+        if multiple >= sla.period_low:
+            if multiple == period or (how.mode == "exact" and how.phase == "aligned"):
                 yield -(-sla.budget * period // sla.period)
-        elif how.mode == "exact" and multiple >= sla.period_low:
-            yield _least(sla.at(multiple), period, how)
+                return  # no budget has a smaller share
+            rigid.append(multiple)
+        rigid += [sla.period_low, sla.period_high]
     if how.mode == "exact":
-        yield _least(sla, period, how)
+        for chosen in rigid:
+            yield _least(sla.at(chosen), period, how)
     elif how.mode == "paper":
-        budget = paper_budget(sla, period)
+        plain = asked(sla)
+        budget = paper_budget(plain, period)
         # The oracle has the last word on anything the theorems allow.
-        if budget is not None and budget >= min_budget(sla, period, phase=how.phase):
+        if budget is not None and budget >= min_budget(plain, period, phase=how.phase):
             yield budget
 
 
@@ -156,23 +161,6 @@ def _least(sla: Sla, period: int, how: Rewriting) -> int:
             low = middle
         middle = (low + high) // 2
     return high
-
-
-def paper_budget(sla: Sla, period: int) -> int | None:
-    """Return the whole budget Theorem 3 or 1 of the paper asks at a period, if any.
-
-    Conditions as printed, budgets rounded to whole ticks on the safe side.
-    """
-    length, budget = sla.period, sla.budget
-    if length % period == 0:
-        found = -(-budget * period // length)
-    elif 2 * period <= length:
-        found = -(-budget // (length // period - 1))
-    elif period > length:
-        found = period - (length - budget) // 2
-    else:
-        found = period - (length - budget) // 3
-    return found if found <= period else None
 
 
 def _periods(sla: Sla, in_use: Iterable[int], how: Rewriting) -> set[int]:
