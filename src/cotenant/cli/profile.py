@@ -12,7 +12,7 @@ from cotenant.cli.reading import Source, read_trace
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cotenant.study.profile import Profile
+    from cotenant.study.profile_result import Profile
 
 
 def profile(

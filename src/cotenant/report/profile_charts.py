@@ -48,22 +48,17 @@ def lines_chart(
     x = x.axis(labelAngle=0, labelOverlap=True, labelSeparation=5)
     color = _by_name(names)
     y = _axis("value:Q", up, percentages)
-    base = alt.Chart(alt.InlineData(values=_points(lines, percentages))).encode(
-        x=x, color=color, strokeDash=_dashes(names)
-    )
+    base = alt.Chart(alt.InlineData(values=_points(lines, percentages)))
+    base = base.encode(x=x, color=color)
     tips = [alt.Tooltip("name:N", title=" "), alt.Tooltip("place:N", title=across)]
     tips.append(alt.Tooltip("shown:N", title=up))
     layers: list[alt.Chart] = [
-        base.mark_line(strokeWidth=2).encode(y=y),
-        base.mark_circle(size=40, opacity=1).encode(
-            y=y, tooltip=tips, strokeDash=alt.Undefined
-        ),
+        base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dashes(names)),
+        base.mark_circle(size=40, opacity=1).encode(y=y, tooltip=tips),
     ]
     if any(len(line.low) for line in lines):
-        band = base.mark_area(opacity=0.18, interpolate="linear").encode(
-            y=_axis("low:Q", up, percentages), y2="high:Q", strokeDash=alt.Undefined
-        )
-        layers.insert(0, band)
+        low = _axis("low:Q", up, percentages)
+        layers.insert(0, base.mark_area(opacity=0.18).encode(y=low, y2="high:Q"))
     if level is not None:
         layers += _level(*level)
     return _with_legend(finished(layers, _HEIGHT), len(names) > 1)
@@ -88,8 +83,8 @@ def _level(name: str, at: float) -> list[alt.Chart]:
     data = alt.InlineData(values=[{"at": at, "text": name}])
     base = alt.Chart(data).encode(y="at:Q")
     rule = base.mark_rule(color=INK, strokeDash=[5, 3], strokeWidth=1.2)
-    note = base.encode(text="text:N", x=alt.value("width")).mark_text(
-        align="right", baseline="bottom", dy=-3
+    note = base.encode(text="text:N", x=alt.value(0)).mark_text(
+        align="left", baseline="bottom", dx=4, dy=-3
     )
     halo = note.copy()
     halo.mark.stroke, halo.mark.strokeWidth = "var(--paper)", 5

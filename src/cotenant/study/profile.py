@@ -7,154 +7,29 @@ and drift come on top: they decide whether a promise made on such figures is kep
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from cotenant.errors import InvalidInput
+from cotenant.study.profile_bias import bias
 from cotenant.study.profile_days import split_days
-from cotenant.study.profile_parts import Absent, Json, Part
+from cotenant.study.profile_drift import drift
+from cotenant.study.profile_percentiles import percentile_error
 from cotenant.study.profile_readings import (
     MIN_SAMPLES,
     MOST_SAMPLES,
     Readings,
     read_readings,
 )
-from cotenant.study.profile_shapes import Shapes, shapes
-from cotenant.study.profile_sums import (
-    Normality,
-    PercentileError,
-    normality,
-    percentile_error,
-    realise,
-)
-from cotenant.study.profile_tasks import (
-    Bias,
-    Spread,
-    VarianceFactor,
-    bias,
-    spread,
-    task_moments,
-    variance_factor,
-)
-from cotenant.study.profile_time import (
-    Correlation,
-    Drift,
-    TimeOfDay,
-    correlation,
-    drift,
-    time_of_day,
-)
-from cotenant.study.profile_windows import Stationarity, stationarity
+from cotenant.study.profile_result import Profile, Summary
+from cotenant.study.profile_shapes import shapes
+from cotenant.study.profile_sums import normality, realise
+from cotenant.study.profile_tasks import spread, task_moments, variance_factor
+from cotenant.study.profile_time import correlation, time_of_day
+from cotenant.study.profile_windows import stationarity
 from cotenant.traces.intake import CODE
 from cotenant.traces.trace import Series, Trace
-
-API_VERSION = "cotenant/v1"
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What was looked at.
-
-    Parameters
-    ----------
-    tasks, samples
-        Looked at.
-    zero, short, left_out
-        Tasks not looked at: idle throughout, with too few samples, or left out of a
-        random sample of a trace that is larger than memory.
-    start
-        Time of the first sample, seconds; None without time.
-    averaged
-        Tasks known by interval averages only.
-    mean, variance
-        Of a task's usage, averaged over tasks.
-    """
-
-    tasks: int
-    samples: int
-    unit: str
-    step_s: float | None
-    start: float | None
-    zero: int
-    short: int
-    left_out: int
-    averaged: int
-    mean: float | None
-    variance: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """All parts of a profile; a part that the trace cannot show says why."""
-
-    source: str
-    settings: Json
-    summary: Summary
-    correlation: Correlation | Absent
-    time_of_day: TimeOfDay | Absent
-    drift: Drift | Absent
-    spread: Spread | Absent
-    variance_factor: VarianceFactor | Absent
-    stationarity: Stationarity | Absent
-    bias: Bias | Absent
-    shapes: Shapes | Absent
-    normality: Normality | Absent
-    percentile_error: PercentileError | Absent
-    cleaning: Json
-
-    @property
-    def parts(self) -> dict[str, Part[Any] | Absent]:
-        """The parts by name, in the order in which they are told."""
-        values = {name: getattr(self, name) for name in self.__slots__}
-        return {k: v for k, v in values.items() if isinstance(v, Part | Absent)}
-
-    def to_dict(self) -> Json:
-        """Return the keys and values of the JSON form."""
-        return {
-            "apiVersion": API_VERSION,
-            "kind": "Profile",
-            "source": self.source,
-            "settings": dict(self.settings),
-            "summary": asdict(self.summary),
-            **{name: part.to_dict() for name, part in self.parts.items()},
-            "cleaning": self.cleaning,
-        }
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return one line a number: part, row (from 1), quantity, value as text.
-
-        Lists (points of a scatter plot, histograms) are left to the JSON form.
-        """
-        lines = [
-            (name, number, quantity, str(value))
-            for name, part in self.parts.items()
-            if isinstance(part, Part)
-            for number, row in enumerate(part.to_dict()["rows"], 1)
-            for quantity, value in _flat(row)
-        ]
-        return pl.DataFrame(
-            lines,
-            schema={
-                "part": pl.String,
-                "row": pl.Int64,
-                "quantity": pl.String,
-                "value": pl.String,
-            },
-            orient="row",
-        )
-
-
-def _flat(row: Json) -> list[tuple[str, Any]]:
-    pairs: list[tuple[str, Any]] = []
-    for name, value in row.items():
-        if isinstance(value, dict):
-            pairs += [(f"{name}_{key}", inner) for key, inner in value.items()]
-        elif not isinstance(value, tuple):
-            pairs.append((name, value))
-    return pairs
 
 
 def profile(

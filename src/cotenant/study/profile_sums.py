@@ -1,20 +1,18 @@
-"""Sums of tasks: are they normal, and are their high percentiles Gaussian?"""
+"""Sums of tasks in drawn moments, and whether they are normal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtri
+from scipy.special import log_ndtr
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.study.profile_parts import Absent, Part, Quantiles
+from cotenant.study.profile_parts import Absent, Part
 from cotenant.study.profile_tasks import task_moments
 from cotenant.traces.trace import Series
 
 SIZES = (10, 20, 30, 40, 50, 100, 200, 300, 400, 500)
-SMALL_SIZES = (10, 20, 30, 40, 50)
-PERCENTILES = (90.0, 99.0, 99.9)
 REALISATIONS = 10_000
 TESTED = 5_000  # realisations that a normality test sees
 GROUPS = 100
@@ -63,13 +61,15 @@ def realise(
     return Realised(usage, mean[tasks], variance[tasks])
 
 
-def _groups(
+def draw_groups(
     tasks: int, size: int, groups: int, rng: np.random.Generator
 ) -> list[IntArray]:
+    """Draw groups of `size` different tasks, each from all of them."""
     return [rng.permutation(tasks)[:size] for _ in range(groups)]
 
 
-def _too_few(tasks: int, sizes: Sequence[int]) -> Absent:
+def too_few(tasks: int, sizes: Sequence[int]) -> Absent:
+    """Say that not even the smallest groups can be drawn."""
     # Half of all tasks: beyond that, groups are nearly one and the same.
     return Absent(
         f"groups of {min(sizes)} tasks need {2 * min(sizes)} tasks; {tasks} left"
@@ -129,7 +129,7 @@ def normality(
     for size in sizes:
         if 2 * size > len(usage):
             continue
-        picked = _groups(len(usage), size, groups, rng)
+        picked = draw_groups(len(usage), size, groups, rng)
         statistics = [
             anderson_darling(usage[tasks].sum(axis=0, dtype=np.float64))
             for tasks in picked
@@ -138,7 +138,7 @@ def normality(
         load = float(np.mean([realised.mean[tasks].sum() for tasks in picked]))
         rows.append(NormalityRow(size, groups, rejected, load))
     if not rows:
-        return _too_few(len(usage), sizes)
+        return too_few(len(usage), sizes)
     return Normality(tuple(rows), usage.shape[1], LEVEL)
 
 
@@ -155,76 +155,3 @@ def anderson_darling(values: FloatArray) -> float:
     weights = 2.0 * np.arange(1, n + 1) - 1.0
     square = -n - float(weights @ (log_ndtr(z) + log_ndtr(-z[::-1]))) / n
     return square * (1.0 + 0.75 / n + 2.25 / n**2)
-
-
-@dataclass(frozen=True, slots=True)
-class PercentileRow:
-    """Relative error of a Gaussian percentile of the sum of `tasks` tasks.
-
-    Parameters
-    ----------
-    error
-        Percentiles over groups of (Gaussian - drawn) / drawn: below 0 where the
-        Gaussian promises too much.
-    mean
-        Its average over groups.
-    """
-
-    tasks: int
-    percentile: float
-    groups: int
-    mean: float
-    error: Quantiles
-
-
-@dataclass(frozen=True, slots=True)
-class PercentileError(Part[PercentileRow]):
-    """How well a Gaussian tells the high percentiles of sums."""
-
-    realisations: int
-
-
-def percentile_error(
-    realised: Realised,
-    sizes: Sequence[int] = SMALL_SIZES,
-    percentiles: Sequence[float] = PERCENTILES,
-    groups: int = GROUPS,
-    seed: int = 0,
-) -> PercentileError | Absent:
-    """Compare Gaussian percentiles of sums with those of all realisations.
-
-    The Gaussian has the summed means and variances of the tasks' samples. Sizes above
-    half of all tasks are left out.
-    """
-    rng = np.random.default_rng([seed, 6])
-    z, rows = ndtri(np.array(percentiles) / 100.0), []
-    for size in sizes:
-        if 2 * size > len(realised.usage):
-            continue
-        picked = _groups(len(realised.usage), size, groups, rng)
-        errors = np.array(
-            [_errors(realised, tasks, percentiles, z) for tasks in picked]
-        )
-        for column, percentile in enumerate(percentiles):
-            known = errors[:, column][np.isfinite(errors[:, column])]
-            if len(known):
-                quantiles = Quantiles.of(known)
-                mean = float(known.mean())
-                rows.append(
-                    PercentileRow(size, percentile, len(known), mean, quantiles)
-                )
-    if not rows:
-        return _too_few(len(realised.usage), sizes)
-    return PercentileError(tuple(rows), realised.usage.shape[1])
-
-
-def _errors(
-    realised: Realised, tasks: IntArray, percentiles: Sequence[float], z: FloatArray
-) -> FloatArray:
-    total = realised.usage[tasks].sum(axis=0, dtype=np.float64)
-    drawn = np.percentile(total, percentiles)
-    deviation = np.sqrt(realised.variance[tasks].sum())
-    gaussian = realised.mean[tasks].sum() + z * deviation
-    # A group that is idle nearly always may have a percentile of 0.
-    safe = np.where(drawn > 0, drawn, np.nan)
-    return np.asarray(gaussian / safe - 1.0, np.float64)

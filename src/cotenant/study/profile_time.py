@@ -1,4 +1,4 @@
-"""What only time shows: tasks that move together, times of day, drift between days."""
+"""What only time shows: whether tasks move together, and what time of day does."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -140,81 +140,3 @@ def _by_hour(day: Day) -> tuple[FloatArray, IntArray]:
     hour = ((time % DAY_S) // HOUR_S).astype(np.int64)
     mean = total.mean()
     return (total / mean if mean > 0 else np.ones(len(total))), hour
-
-
-@dataclass(frozen=True, slots=True)
-class DriftRow:
-    """How the mean usage of tasks changed from one day to the next.
-
-    Parameters
-    ----------
-    tasks
-        Tasks measured throughout both, with usage in both.
-    total
-        Relative change of their summed mean.
-    spread
-        Standard deviation of the logarithm of a task's change.
-    median
-        Median size of a task's change, up or down, as a factor of at least 1.
-    """
-
-    day: str
-    next: str
-    tasks: int
-    total: float
-    spread: float
-    median: float
-
-
-@dataclass(frozen=True, slots=True)
-class Drift(Part[DriftRow]):
-    """How far a day is from the one before; the last row compares halves."""
-
-
-def drift(days: Sequence[Day]) -> Drift | Absent:
-    """Compare the mean usage of tasks on neighbouring days.
-
-    From four days on, a last row compares the first half of the days with the second.
-    """
-    whole = [day for day in days if day.whole]
-    if len(whole) < 2:
-        return Absent("it takes two days, and the trace has fewer")
-    means = [
-        dict(zip(d.codes.tolist(), d.usage.mean(axis=1), strict=True)) for d in whole
-    ]
-    rows = [
-        _drift_row(whole[i].label, whole[i + 1].label, means[i], means[i + 1])
-        for i in range(len(whole) - 1)
-    ]
-    if len(whole) >= 4:
-        half = len(whole) // 2
-        first, second = _merged(means[:half]), _merged(means[half:])
-        rows.append(_drift_row("first half", "second half", first, second))
-    known = tuple(row for row in rows if row)
-    return Drift(known) if known else Absent("no task is there on two days in a row")
-
-
-def _merged(means: Sequence[dict[int, float]]) -> dict[int, float]:
-    codes = set().union(*means)
-    return {
-        code: float(np.mean([m[code] for m in means if code in m])) for code in codes
-    }
-
-
-def _drift_row(
-    day: str, following: str, before: dict[int, float], after: dict[int, float]
-) -> DriftRow | None:
-    both = sorted(c for c in before.keys() & after.keys() if before[c] * after[c] > 0)
-    if not both:
-        return None
-    old = np.array([before[c] for c in both])
-    new = np.array([after[c] for c in both])
-    change = np.log(new / old)
-    return DriftRow(
-        day,
-        following,
-        len(both),
-        float(new.sum() / old.sum() - 1.0),
-        float(change.std()),
-        float(np.exp(np.median(np.abs(change)))),
-    )

@@ -4,8 +4,9 @@ from cotenant.report.charts import Chart
 from cotenant.report.profile_charts import Line, lines_chart
 from cotenant.report.sections import Section
 from cotenant.report.words import counted, figure, percent
-from cotenant.study.profile_sections import signed
-from cotenant.study.profile_time import Correlation, Drift, TimeOfDay
+from cotenant.study.profile_drift import Drift
+from cotenant.study.profile_task_sections import signed
+from cotenant.study.profile_time import Correlation, TimeOfDay
 
 
 def median_ratio(part: Correlation) -> float:
@@ -14,18 +15,19 @@ def median_ratio(part: Correlation) -> float:
 
 
 def ratios(part: Correlation) -> str:
-    """Say how much more the total varies than independent tasks would make it."""
+    """Say how the variance of the total compares with that of independent tasks."""
     values = [r.variance_ratio for r in part.rows]
-    said = f"{figure(median_ratio(part), 2)} times as much"
-    if len(values) == 1:
-        return said
-    low, high = figure(min(values), 2), figure(max(values), 2)
-    return f"{said} on a median day ({low} to {high})"
+    times = f"{figure(median_ratio(part), 2)} times"
+    if len(values) > 1:
+        low, high = figure(min(values), 2), figure(max(values), 2)
+        times += f" ({low} to {high} from day to day)"
+    return f"the variance of the total is {times} that of independent tasks"
 
 
 def correlation_section(part: Correlation) -> Section:
     """Tell whether tasks move together."""
-    sentence = f"The total varies {ratios(part)} as it would if tasks were independent"
+    said = ratios(part)
+    sentence = said[0].upper() + said[1:]
     charts: tuple[Chart, ...] = ()
     if len(part.rows) > 1:
         line = Line(

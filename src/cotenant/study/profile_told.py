@@ -5,17 +5,19 @@ from typing import Any
 
 from cotenant.report.sections import Section, Told
 from cotenant.report.words import counted, figure, percent
-from cotenant.study.profile import Profile
 from cotenant.study.profile_days import is_dated
 from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_sections import (
-    bias_section,
-    factor_section,
+from cotenant.study.profile_result import Profile
+from cotenant.study.profile_shape_sections import (
     normality_section,
     percentile_section,
     shapes_section,
-    spread_section,
     stationarity_section,
+)
+from cotenant.study.profile_task_sections import (
+    bias_section,
+    factor_section,
+    spread_section,
 )
 from cotenant.study.profile_time import Correlation
 from cotenant.study.profile_time_sections import (
@@ -142,8 +144,8 @@ def _together(profile: Profile) -> list[str]:
             "fair."
         ]
     return [
-        f"Tasks move together: the total varies {ratios(part)} as that "
-        "of independent tasks. Judge plans on the aligned trace."
+        f"Tasks move together: {ratios(part)}. Plan by time-of-day slots (--slots) and "
+        "judge on the aligned trace (--judge aligned)."
     ]
 
 
@@ -153,7 +155,10 @@ def _gaussian(profile: Profile) -> list[str]:
         return []
     worst = min(part.rows, key=lambda r: r.mean)
     if worst.mean > -_NOTABLE_ERROR:
-        return ["High percentiles of sums are close to Gaussian ones."]
+        return [
+            "High percentiles of sums would be close to Gaussian ones if tasks were "
+            "independent."
+        ]
     return [
         f"A Gaussian puts percentile {worst.percentile:g} of {worst.tasks} tasks "
         f"{percent(-worst.mean, 2)} too low: it promises too much, the exact method "

@@ -3,14 +3,13 @@ import pytest
 from scipy.stats import norm
 
 from cotenant.study.profile_parts import Absent
+from cotenant.study.profile_percentiles import PercentileError, percentile_error
 from cotenant.study.profile_sums import (
     CRITICAL,
     Normality,
-    PercentileError,
     Realised,
     anderson_darling,
     normality,
-    percentile_error,
     realise,
 )
 from tests.unit.study.series import series_of

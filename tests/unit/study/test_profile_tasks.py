@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cotenant.study.profile_bias import Bias, bias
 from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_tasks import Bias, Spread, bias, spread, variance_factor
+from cotenant.study.profile_tasks import Spread, spread, variance_factor
 from tests.unit.study.series import series_of
 
 samples = st.lists(

@@ -2,13 +2,12 @@ import numpy as np
 import pytest
 
 from cotenant.study.profile_days import split_days
+from cotenant.study.profile_drift import Drift, drift
 from cotenant.study.profile_parts import Absent
 from cotenant.study.profile_time import (
     Correlation,
-    Drift,
     TimeOfDay,
     correlation,
-    drift,
     time_of_day,
 )
 from tests.unit.study.series import every, series_of
