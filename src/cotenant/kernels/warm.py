@@ -13,6 +13,7 @@ from cotenant.kernels import (
     exact,
     gaussian,
     misses,
+    montecarlo,
     overload,
     response_time,
     sla,
@@ -43,6 +44,11 @@ def warm() -> None:
     drawn = np.zeros(2)
     overload.add_realisations(values, masses, np.array([0.1, 0.9]), drawn)
     overload.count_above(drawn, 1.0)
+    seeds = np.ones(1, dtype=np.uint64)
+    montecarlo.tally(offsets, seeds, 2)
+    values32 = montecarlo.draw(offsets, samples, seeds, 0, 2)
+    whole = np.array([0, 1], dtype=np.int64)
+    montecarlo.count_overloads(values32, whole[:1], whole, 1.0, 0)
     moments = np.zeros((1, 3), dtype=np.int64)
     steps = np.arange(3, dtype=np.int64)
     one = np.zeros(1, dtype=np.int64)

@@ -8,6 +8,7 @@ order means nothing. `daily`, re-exported here, is the time-aligned trace.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +27,7 @@ from cotenant.traces.shapes import (
     spikes,
 )
 
-__all__ = ["daily", "heavy", "matched"]
+__all__ = ["daily", "heavy", "matched", "some_tasks"]
 
 
 def matched(tasks: int, seed: int = 0, *, averages: bool = False) -> pl.DataFrame:
@@ -54,7 +55,7 @@ def matched(tasks: int, seed: int = 0, *, averages: bool = False) -> pl.DataFram
     >>> matched(2)["task"].unique(maintain_order=True).to_list()
     ['task-00001', 'task-00002']
     """
-    return _pool(_MATCHED, tasks, seed, averages)
+    return some_tasks("matched", range(1, tasks + 1), seed, averages=averages)
 
 
 def heavy(tasks: int, seed: int = 0, *, averages: bool = False) -> pl.DataFrame:
@@ -63,7 +64,7 @@ def heavy(tasks: int, seed: int = 0, *, averages: bool = False) -> pl.DataFrame:
     Parameters, columns and errors are those of `matched`; `cpu` lies in [0, 1], and
     very few samples are exactly 1.
     """
-    return _pool(_HEAVY, tasks, seed, averages)
+    return some_tasks("heavy", range(1, tasks + 1), seed, averages=averages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +88,34 @@ class _Recipe:
     ceiling: tuple[float, float]
 
 
-def _pool(recipe: _Recipe, tasks: int, seed: int, averages: bool) -> pl.DataFrame:
-    if tasks < 1 or seed < 0:
+def some_tasks(
+    pool: str, numbers: Sequence[int], seed: int = 0, *, averages: bool = False
+) -> pl.DataFrame:
+    """Make some tasks of a pool without the others, in the order given.
+
+    Parameters
+    ----------
+    pool
+        `matched` or `heavy`.
+    numbers
+        Numbers of the tasks, from 1; each at most once.
+    seed, averages
+        As in `matched`.
+
+    Raises
+    ------
+    InvalidInput
+        If the pool is unknown, a number is below 1, none is given, or `seed` is below
+        0.
+    """
+    if pool not in POOLS:
+        raise InvalidInput(f"pool is {pool!r}; expected {' or '.join(POOLS)}")
+    if min(numbers, default=0) < 1 or seed < 0:
         raise InvalidInput(
-            f"tasks is {tasks} and seed {seed}; expected at least 1 and at least 0"
+            f"tasks is {len(numbers)} and seed {seed}; expected at least 1 and at "
+            "least 0"
         )
-    numbers = range(1, tasks + 1)
+    recipe = POOLS[pool]
     cpu: list[FloatArray] = []
     cpu_mean: list[FloatArray] = []
     for number in numbers:
@@ -103,7 +126,7 @@ def _pool(recipe: _Recipe, tasks: int, seed: int, averages: bool) -> pl.DataFram
             # Drawn last, so that `cpu` is the same with and without averages.
             cpu_mean.append(_averaged(samples, mean, rng))
     names = pl.Series("task", [f"task-{number:05d}" for number in numbers])
-    owner = np.repeat(np.arange(tasks), [samples.size for samples in cpu])
+    owner = np.repeat(np.arange(len(names)), [samples.size for samples in cpu])
     columns = {"task": names.gather(owner), "cpu": np.concatenate(cpu)}
     if averages:
         columns["cpu_mean"] = np.concatenate(cpu_mean)
@@ -181,3 +204,4 @@ _HEAVY = _Recipe(
     ),
     ceiling=(50.0, 1.0),
 )
+POOLS = {"matched": _MATCHED, "heavy": _HEAVY}

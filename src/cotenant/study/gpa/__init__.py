@@ -1,0 +1,1 @@
+"""The experiments of Janus and Rzadca, SoCC 2017, redone: each grid is a file here."""

@@ -1,0 +1,135 @@
+"""Pools of tasks: made where they are synthetic, else read once and kept."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from cotenant.arrays import FloatArray, IntArray
+from cotenant.errors import InvalidInput
+from cotenant.planning.problem import Selection, select
+from cotenant.study.grid import PoolSpec
+from cotenant.study.profile_readings import read_readings
+from cotenant.traces.collect import read_usage
+from cotenant.traces.synthetic import some_tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Samples of some tasks, back to back.
+
+    Parameters
+    ----------
+    offsets
+        `(tasks + 1,)`: task i owns `instantaneous[offsets[i]:offsets[i + 1]]`.
+    instantaneous, averages
+        Of the same intervals; `averages` is None where there are none.
+    """
+
+    offsets: IntArray
+    instantaneous: FloatArray
+    averages: FloatArray | None
+
+    def of(self, data: str) -> FloatArray:
+        """Return samples by the name of their kind.
+
+        Raises
+        ------
+        InvalidInput
+            If the pool has no averages.
+        """
+        if data == "instantaneous":
+            return self.instantaneous
+        if self.averages is None:
+            raise InvalidInput(
+                "data is averages, and the pool has no averages beside its samples"
+            )
+        return self.averages
+
+
+class Pool(Protocol):
+    """Tasks to draw problems from, by number."""
+
+    @property
+    def size(self) -> int:
+        """How many tasks there are."""
+
+    def take(self, numbers: IntArray) -> Samples:
+        """Return the samples of tasks, numbered from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A synthetic pool, of which only the tasks asked for are ever made."""
+
+    name: str
+    size: int
+    seed: int
+
+    def take(self, numbers: IntArray) -> Samples:
+        wanted, place = np.unique(numbers, return_inverse=True)
+        rows = some_tasks(self.name, (wanted + 1).tolist(), self.seed, averages=True)
+        owner = rows["task"].rle_id().to_numpy()
+        bounds = np.searchsorted(owner, np.arange(len(wanted) + 1))
+        made = _Read(bounds, rows["cpu"].to_numpy(), rows["cpu_mean"].to_numpy())
+        return made.take(place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A pool in memory."""
+
+    offsets: IntArray
+    instantaneous: FloatArray
+    averages: FloatArray | None
+
+    @property
+    def size(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, numbers: IntArray) -> Samples:
+        sizes = np.diff(self.offsets)[numbers]
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
+        index = np.repeat(self.offsets[numbers], sizes) + within
+        averages = None if self.averages is None else self.averages[index]
+        return Samples(offsets, self.instantaneous[index], averages)
+
+
+@lru_cache(maxsize=2)
+def open_pool(spec: PoolSpec, seed: int) -> Pool:
+    """Return a pool, the same one when asked again.
+
+    Raises
+    ------
+    CotenantError
+        If a source cannot be read, or leaves no task.
+    """
+    if spec.synthetic:
+        return _Made(spec.source[0], spec.tasks, seed)
+    trace = select(
+        read_usage(spec.source, spec.format), Selection(min_samples=spec.min_samples)
+    )
+    readings = read_readings(trace, spec.min_samples, seed)
+    kept, averages = readings.usage, None
+    if len(readings.paired[0].codes) == len(kept.codes):
+        kept, averages = readings.paired[0], readings.paired[1].values
+    factor = 1.0
+    if spec.mean is not None:
+        sums = np.add.reduceat(kept.values, kept.offsets[:-1])
+        factor = spec.mean / float((sums / np.diff(kept.offsets)).mean())
+    return _Read(
+        kept.offsets,
+        kept.values * factor,
+        None if averages is None else averages * factor,
+    )
+
+
+def stamp_of(spec: PoolSpec) -> str:
+    """Return size and time of the files of a pool: a changed one is run again."""
+    if spec.synthetic:
+        return ""
+    facts = [Path(name).stat() for name in spec.source if Path(name).exists()]
+    return ",".join(f"{fact.st_size}:{fact.st_mtime_ns}" for fact in facts)
