@@ -9,6 +9,7 @@ from typer.exceptions import TyperException
 
 from cotenant import __version__
 from cotenant.cli.after import explain, replay
+from cotenant.cli.backtest import backtest
 from cotenant.cli.churn import churn
 from cotenant.cli.demo import demo
 from cotenant.cli.plan import compare, plan
@@ -53,6 +54,7 @@ app.command("compare")(compare)
 app.command("explain")(explain)
 app.command("replay")(replay)
 app.command("profile")(profile)
+app.command("backtest")(backtest)
 app.command("import")(import_)
 app.command("churn")(churn)
 app.command("queue")(queue)

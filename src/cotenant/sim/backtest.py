@@ -1,0 +1,246 @@
+"""Plans each day from the days before it and measures the promise on that day."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from cotenant.arrays import FloatArray, IntArray
+from cotenant.colocate.margin import MarginRule
+from cotenant.colocate.pack import Policy, pack
+from cotenant.demand.task import Task
+from cotenant.demand.usage import usages
+from cotenant.fleet import Fleet
+from cotenant.kernels import margin as kernel
+from cotenant.sim.history import History
+
+PLAIN_DAYS = 7  # history of methods without a margin
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """One day of a backtest, one arrival order.
+
+    Parameters
+    ----------
+    overloaded
+        `(machines,)` moments above capacity.
+    margin
+        In force, 1 for methods without one.
+    moved
+        Share of the tasks of both days on another machine than the day before, machines
+        of the two plans matched as well as can be; None on the first day.
+    """
+
+    day: int
+    order: int
+    overloaded: IntArray
+    moments: int
+    margin: float
+    moved: float | None
+
+    @property
+    def overload(self) -> float:
+        """Share of machine time above capacity."""
+        return float(self.overloaded.mean()) / self.moments
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all methods of a backtest share.
+
+    Parameters
+    ----------
+    capacity
+        CPU capacity of every machine.
+    rho
+        The promise.
+    orders
+        Random arrival orders a day, the same for all methods.
+    burn_in
+        Days that are run but not counted.
+    history
+        Days that methods without a margin plan from.
+    """
+
+    capacity: float
+    rho: float
+    orders: int = 3
+    burn_in: int = 7
+    history: int = PLAIN_DAYS
+    seed: int = 0
+
+    def arrivals(self, tasks: int, day: int) -> list[IntArray]:
+        """Return the arrival orders of a day."""
+        return [
+            np.random.default_rng([self.seed, day, order]).permutation(tasks)
+            for order in range(self.orders)
+        ]
+
+
+class Planner(Protocol):
+    """Plans one day from the days before it, and may learn from how it went."""
+
+    margin: float
+
+    def plan(self, history: History, setting: Setting, day: int) -> list[IntArray]:
+        """Return the machine of each task there on a day, an order at a time."""
+        ...
+
+    def learn(
+        self, history: History, setting: Setting, day: int, overload: float
+    ) -> None:
+        """Take in a day that is over, and the overload measured on it."""
+        ...
+
+
+@dataclass(slots=True)
+class Tomorrow:
+    """Plans by replay of the last days, with the margin that past days asked for.
+
+    Parameters
+    ----------
+    rule
+        How the margin is found; the plan of a day uses what was known before it.
+    """
+
+    rule: MarginRule = field(default_factory=MarginRule)
+    curves: list[FloatArray] = field(default_factory=list)
+    correction: float = 0.0
+    margin: float = 1.0
+
+    def plan(self, history: History, setting: Setting, day: int) -> list[IntArray]:
+        fitted = self.rule.fit(self.curves, setting.rho)
+        self.margin = self.rule.margin(fitted, self.correction)
+        return self._place(history, setting, day, self.margin)
+
+    def learn(
+        self, history: History, setting: Setting, day: int, overload: float
+    ) -> None:
+        # The curve of the day: the overload it would have had at each margin.
+        usage = history.usage[history.there(day), day]
+        curve = []
+        for margin in self.rule.grid:
+            plans = self._place(history, setting, day, margin)
+            curve.append(np.mean([share_over(usage, p, setting) for p in plans]))
+        self.curves.append(np.array(curve))
+        self.correction = self.rule.correct(self.correction, overload, setting.rho)
+
+    def _place(
+        self, history: History, setting: Setting, day: int, margin: float
+    ) -> list[IntArray]:
+        tasks = history.there(day)
+        rows = history.before(tasks, day, self.rule.window)
+        allowed = int(setting.rho * rows.shape[1] + 1e-9)
+        orders = setting.arrivals(len(tasks), day)
+        return [
+            kernel.first_fit(rows, order, setting.capacity, margin, allowed)
+            for order in orders
+        ]
+
+
+@dataclass(slots=True)
+class ByMethod:
+    """Plans by an admission method on the last days, without any margin.
+
+    Parameters
+    ----------
+    method
+        A name in the table of methods.
+    """
+
+    method: str
+    margin: float = 1.0
+
+    def plan(self, history: History, setting: Setting, day: int) -> list[IntArray]:
+        rows = history.there(day)
+        samples = history.before(rows, day, setting.history)
+        offsets = np.arange(len(rows) + 1, dtype=np.int64) * samples.shape[1]
+        made = usages(offsets, samples.ravel(), np.ones(samples.size))
+        tasks = [Task(str(i), {"cpu": usage}) for i, usage in enumerate(made)]
+        policy = Policy(self.method, "first-fit", setting.rho)
+        fleet = Fleet.of_equal({"cpu": setting.capacity})
+        orders = setting.arrivals(len(tasks), day)
+        return [_machines(tasks, order, fleet, policy) for order in orders]
+
+    def learn(
+        self, history: History, setting: Setting, day: int, overload: float
+    ) -> None:
+        pass
+
+
+def backtest(
+    history: History,
+    setting: Setting,
+    planner: Planner,
+    advance: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Day]:
+    """Plan every day from the days before it and measure it.
+
+    Days on which no task is there, or was the day before, are passed over.
+    """
+    days: list[Day] = []
+    last: list[tuple[IntArray, IntArray]] = []
+    for day in range(1, history.days):
+        tasks = history.there(day)
+        if not len(tasks):
+            continue
+        placements = planner.plan(history, setting, day)
+        usage = history.usage[tasks, day]
+        today = [
+            Day(
+                day=day,
+                order=order,
+                overloaded=_overloaded(usage, placed, setting),
+                moments=history.moments,
+                margin=planner.margin,
+                moved=_moved(last[order], (tasks, placed)) if last else None,
+            )
+            for order, placed in enumerate(placements)
+        ]
+        last = [(tasks, placed) for placed in placements]
+        if day >= setting.burn_in:
+            days += today
+        overload = float(np.mean([one.overload for one in today]))
+        planner.learn(history, setting, day, overload)
+        advance(day, history.days - 1)
+    return days
+
+
+def share_over(usage: FloatArray, placed: IntArray, setting: Setting) -> float:
+    """Return the share of machine time above capacity on a day."""
+    return float(_overloaded(usage, placed, setting).mean() / usage.shape[1])
+
+
+def _overloaded(usage: FloatArray, placed: IntArray, setting: Setting) -> IntArray:
+    machines = int(placed.max()) + 1
+    return kernel.overloads(usage, placed, machines, setting.capacity)
+
+
+def _machines(
+    tasks: Sequence[Task], order: IntArray, fleet: Fleet, policy: Policy
+) -> IntArray:
+    packing = pack([tasks[i] for i in order], fleet, policy)
+    placed = np.full(len(tasks), -1, dtype=np.int64)
+    for number, on in enumerate(packing.tasks):
+        for task in on:
+            placed[int(task.name)] = number
+    # A task that breaks the promise alone gets a machine of its own.
+    alone = np.flatnonzero(placed < 0)
+    placed[alone] = len(packing.tasks) + np.arange(len(alone))
+    return placed
+
+
+def _moved(
+    before: tuple[IntArray, IntArray], after: tuple[IntArray, IntArray]
+) -> float:
+    both, old, new = np.intersect1d(before[0], after[0], return_indices=True)
+    if not len(both):
+        return 0.0
+    a, b = before[1][old], after[1][new]
+    shared = np.zeros((int(a.max()) + 1, int(b.max()) + 1))
+    np.add.at(shared, (a, b), 1)
+    rows, columns = linear_sum_assignment(-shared)
+    return float(1.0 - shared[rows, columns].sum() / len(both))
