@@ -146,3 +146,30 @@ def overload_of(load: FloatArray, pinned: FloatArray, above: FloatArray) -> floa
         split = max(load[slot, size - 1] - pinned[slot, size - 1], 0.0)
         total += above[slot] + 0.5 * split
     return min(total / slots, 1.0)
+
+
+@jit
+def fill(
+    load: FloatArray,
+    pinned: FloatArray,
+    above: FloatArray,
+    tail: FloatArray,
+    machine: IntArray,
+    ends: IntArray,
+    offsets: IntArray,
+    values: FloatArray,
+    weights: FloatArray,
+    width: float,
+) -> None:
+    # Joins many tasks, in order, and sums the tails of their machines once. Machines
+    # ascend; task i has the values up to `ends[i]` from where the one before ends, and
+    # among these the slots `offsets[i]`.
+    for i in range(len(machine)):
+        own = slice(ends[i] - offsets[i, -1], ends[i])
+        starts, cells, mass, mass_pinned = to_cells(
+            offsets[i], values[own], weights[own], width
+        )
+        m = machine[i]
+        join(load[m], pinned[m], above[m], starts, cells, mass, mass_pinned)
+        if i + 1 == len(machine) or machine[i + 1] != m:
+            tail_of(load[m], above[m], tail[m])

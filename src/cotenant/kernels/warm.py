@@ -15,6 +15,7 @@ from cotenant.kernels import (
     misses,
     montecarlo,
     overload,
+    pruned,
     response_time,
     sla,
     swf,
@@ -36,6 +37,12 @@ def warm() -> None:
     exact.overload_with(tails, pins, *cells)
     exact.overload_of(loads[0], pins[0], above[0])
     exact.overload_alone(ends, values, masses, 1.0)
+    rows, starts = np.zeros(1, dtype=np.int64), ends[None]
+    exact.fill(loads, pins, above, tails, rows, ends[1:], starts, values, masses, 0.1)
+    columns = pruned.empty_columns(1, 11, 1)
+    pruned.note(loads, tails, rows, columns)
+    yes, count = np.ones(1, dtype=np.bool_), np.ones(1)
+    pruned.pick(columns, tails, pins, count, yes, count, *cells, 0.0, 0.1)
     gaussian.levels(np.ones((1, 2)), np.ones(2), 1.0)
     gaussian.overloads(np.ones((1, 2)), np.ones(1), np.ones(2))
     gaussian.one_factor_levels(np.ones((1, 3)), np.ones(3), 1.0)

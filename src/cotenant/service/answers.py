@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from cotenant.service.asked import Kind, TaskSpec
+from cotenant.service.asked import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,28 +201,29 @@ class TaskView:
 
     Parameters
     ----------
-    mean
-        Mean usage by resource; empty for an SLA.
-    granted
-        The SLA its host gives, where that stands in for the one asked.
+    usage
+        What it is believed to use, by resource: `mean`, `variance`, `maximum` and
+        `observations`; empty for an SLA.
+    sla, granted
+        The SLA asked for, and the one its host gives; None for random usage.
     placed_at
         Seconds since 1970.
     measured_at
         When usage was last heard of; None if never.
     feed_error
         Why the last reading failed; None if it did not.
-    observations
-        Samples its CPU usage rests on.
     """
 
-    spec: TaskSpec
+    name: str
+    kind: Kind
     machine: str
-    mean: Mapping[str, float]
+    usage: Mapping[str, Mapping[str, float]]
+    sla: str | None
     granted: str | None
+    label: str | None
     placed_at: float
     measured_at: float | None
     feed_error: str | None
-    observations: int
 
     def stale(self, now: float, after: float) -> bool:
         """Say whether it was measured once and its last reading failed or is old."""
@@ -232,17 +233,7 @@ class TaskView:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {
-            **self.spec.to_dict(),
-            "kind": self.spec.kind,
-            "machine": self.machine,
-            "mean": dict(self.mean),
-            "granted": self.granted,
-            "placed_at": self.placed_at,
-            "measured_at": self.measured_at,
-            "feed_error": self.feed_error,
-            "observations": self.observations,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from cotenant.service.asked import Measured, Moments, TaskSpec
 PRIOR = 24
 """Samples that a declaration by moments weighs as much as: two hours of 5 minutes."""
 
-NORMAL = 1e-6
-"""Squared coefficient of variation below which gamma is the normal law to 0.1 %."""
+NORMAL = 1e-3
+"""Coefficient of variation below which gamma is taken as the normal law."""
 
 _BULK = np.arange(1, 32) / 32
 _TAIL = 2.0 ** -np.arange(6.0, 34.0)
@@ -64,37 +64,38 @@ def merge(one: Usage, other: Usage) -> Usage:
     return replace(merged, mean=mean, variance=variance, observations=count)
 
 
-@lru_cache(maxsize=4096)
 def from_moments(mean: float, variance: float) -> Usage:
     """Return the gamma distribution with a mean and a variance, cut into 60 values.
 
     Gamma is never negative and has a heavier upper tail than the normal law. The cuts
-    are finest in the upper tail, down to 1e-10; each piece is taken at its mean, so
-    that the mean is kept exactly and the variance to about 1 %.
+    are finest in the upper tail, down to 1e-10; each piece is taken at its mean. The
+    mean is kept exactly, the variance of the values to about 2 %.
     """
     if mean == 0.0 or variance == 0.0:
         return Usage(mean, 0.0, np.array([mean]), np.ones(1), PRIOR)
     third, fourth = 2.0 * variance**2 / mean, 6.0 * variance**3 / mean**2
-    values, weights = _pieces(mean, variance)
-    return Usage(mean, variance, values, weights, PRIOR, None, third, fourth)
+    relative = math.sqrt(variance) / mean
+    values, weights = _standard(float(f"{relative:.2e}"))
+    return Usage(mean, variance, mean * values, weights, PRIOR, None, third, fourth)
 
 
-def _pieces(mean: float, variance: float) -> tuple[FloatArray, FloatArray]:
-    if variance < NORMAL * mean * mean:
-        values, weights = mean + math.sqrt(variance) * _normal_means(), _WEIGHTS
+@lru_cache(maxsize=8192)
+def _standard(relative: float) -> tuple[FloatArray, FloatArray]:
+    """Cut the gamma distribution of mean 1 and a coefficient of variation."""
+    if relative < NORMAL:
+        values = 1.0 + relative * _normal_means()
     else:
-        shape = mean * mean / variance
+        shape = relative**-2
         cuts = np.concatenate([gammaincinv(shape, _BULK), gammainccinv(shape, _TAIL)])
         # The mean of a piece is a difference of the same law with a shape one larger;
         # differences of small numbers keep their digits.
         low = np.diff(gammainc(shape + 1.0, cuts), prepend=0.0)
         high = -np.diff(gammaincc(shape + 1.0, cuts), append=0.0)
         half = len(_BULK)
-        values = mean * np.concatenate([low[:half], high[half - 1 :]]) / _WEIGHTS
-        weights = _WEIGHTS
+        values = np.concatenate([low[:half], high[half - 1 :]]) / _WEIGHTS
     values = np.maximum.accumulate(values)
     distinct = np.flatnonzero(np.diff(values, prepend=-1.0) > 0.0)
-    return values[distinct], np.add.reduceat(weights, distinct)
+    return values[distinct], np.add.reduceat(_WEIGHTS, distinct)
 
 
 def _normal_means() -> FloatArray:

@@ -1,13 +1,13 @@
 """The placement core: one door for HTTP, the extender and the dashboard."""
 
-import threading
+import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from cotenant.errors import UnknownMachine, UnknownTask
+from cotenant.errors import ServiceUnavailable, UnknownMachine, UnknownTask
+from cotenant.service import placing, reserving
 from cotenant.service.answers import (
     Assessed,
     Changed,
@@ -20,8 +20,11 @@ from cotenant.service.answers import (
     TaskView,
 )
 from cotenant.service.asked import MachineSpec, Settings, TaskSpec
-from cotenant.service.decisions import Decisions
-from cotenant.service.state import State, is_pod
+from cotenant.service.desk import Desk
+from cotenant.service.ledger import Ledger
+from cotenant.service.published import summarize
+from cotenant.service.views import machine_view, task_view
+from cotenant.service.writer import Writer
 
 T = TypeVar("T")
 
@@ -39,7 +42,7 @@ class Placement:
     settings
         How to decide.
     database
-        SQLAlchemy URL of the ledger; None keeps it in memory, for tests.
+        SQLAlchemy URL of the ledger; None for one that is gone with the process.
     clock
         Seconds since 1970.
 
@@ -56,17 +59,23 @@ class Placement:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.settings, self._clock = settings, clock
-        self._state = State(settings)
-        self._lock = threading.RLock()
-        self._events: list[Event] = []
-        self._counts: Counter[str] = Counter()
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        if database is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="cotenant-")
+            database = f"sqlite:///{self._folder.name}/ledger.db"
+        self._ledger = Ledger(database)
+        self._writer = Writer(settings, self._ledger, clock)
+        self._writer.start()
 
     def close(self) -> None:
         """Finish what was asked, then stop; later calls fail."""
+        self._writer.close()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def add_machines(
         self, machines: Sequence[MachineSpec]
-    ) -> "Future[list[MachineView]]":
+    ) -> Future[list[MachineView]]:
         """Declare machines, all or none. Declaring one again, equal, changes nothing.
 
         Raises
@@ -74,9 +83,14 @@ class Placement:
         Conflict
             If a name is taken by a machine with other facts, or one that drains.
         """
-        return self._run(lambda d: d.add_machines(machines))
+        return self._run(
+            lambda desk: [
+                machine_view(desk.state, name)
+                for name in placing.add_machines(desk, machines)
+            ]
+        )
 
-    def drain(self, machine: str) -> "Future[MachineView | None]":
+    def drain(self, machine: str) -> Future[MachineView | None]:
         """Let a machine take no more tasks and leave once empty; None: it has left.
 
         Its tasks stay until they are released or a repacking moves them.
@@ -86,11 +100,11 @@ class Placement:
         UnknownMachine
             If it is not in the fleet.
         """
-        return self._run(lambda d: d.drain(machine))
+        return self._run(lambda desk: _drained(desk, machine))
 
     def place(
         self, tasks: Sequence[TaskSpec], key: str | None = None
-    ) -> "Future[list[Placed]]":
+    ) -> Future[list[Placed]]:
         """Place tasks in order, all or none.
 
         Repeating a request, by key or by equal tasks, changes nothing and returns the
@@ -106,9 +120,9 @@ class Placement:
         InvalidInput
             If a name is given twice.
         """
-        return self._run(lambda d: d.place(tasks, key))
+        return self._run(lambda desk: placing.place(desk, tasks, key))
 
-    def release(self, task: str) -> "Future[str]":
+    def release(self, task: str) -> Future[str]:
         """Take a task off and return the name of the machine it was on.
 
         Raises
@@ -116,9 +130,9 @@ class Placement:
         UnknownTask
             If it is not placed.
         """
-        return self._run(lambda d: d.release(task))
+        return self._run(lambda desk: placing.release(desk, task))
 
-    def change(self, task: TaskSpec) -> "Future[Changed]":
+    def change(self, task: TaskSpec) -> Future[Changed]:
         """Change the demand of a placed task: in place where it fits, else it moves.
 
         What was measured of it is forgotten.
@@ -132,11 +146,11 @@ class Placement:
         InvalidInput
             If an SLA should become random usage, or the reverse.
         """
-        return self._run(lambda d: d.change(task))
+        return self._run(lambda desk: placing.change(desk, task))
 
     def update_usage(
         self, task: str, samples: Mapping[str, Sequence[float]]
-    ) -> "Future[tuple[TaskView, float | None]]":
+    ) -> Future[tuple[TaskView, float | None]]:
         """Sharpen what a task is believed to use; return it and its machine's overload.
 
         The task stays where it is even if its machine is then above its promise; the
@@ -149,9 +163,9 @@ class Placement:
         InvalidInput
             If there are no samples, or one is negative or not finite.
         """
-        return self._run(lambda d: d.measure(task, samples))
+        return self._run(lambda desk: _measured(desk, task, samples))
 
-    def fail_usage(self, task: str, error: str) -> "Future[TaskView]":
+    def fail_usage(self, task: str, error: str) -> Future[TaskView]:
         """Say that a task could not be measured: its last usage stands, as stale.
 
         Raises
@@ -159,7 +173,9 @@ class Placement:
         UnknownTask
             If it is not placed.
         """
-        return self._run(lambda d: d.fail_measuring(task, error))
+        return self._run(
+            lambda desk: task_view(placing.fail_measuring(desk, task, error))
+        )
 
     def reserve(
         self,
@@ -167,7 +183,7 @@ class Placement:
         task: TaskSpec,
         machines: Sequence[str],
         lasts: float | None = None,
-    ) -> "Future[Reservation]":
+    ) -> Future[Reservation]:
         """Hold a place for a pod on the machine, of these, that the rule prefers.
 
         A reservation counts as load until it is confirmed, given up, or `lasts` seconds
@@ -180,13 +196,15 @@ class Placement:
             If none of the machines takes it; an earlier reservation is gone.
         """
         wait = self.settings.reserve_for if lasts is None else lasts
-        return self._run(lambda d: d.reserve(uid, task, machines, wait))
+        return self._run(
+            lambda desk: reserving.reserve(desk, uid, task, machines, wait)
+        )
 
-    def unreserve(self, uid: str, why: str = "given up") -> "Future[bool]":
+    def unreserve(self, uid: str, why: str = "given up") -> Future[bool]:
         """Give up the reservation of a pod; False if there was none."""
-        return self._run(lambda d: d.unreserve(uid, why))
+        return self._run(lambda desk: reserving.unreserve(desk, uid, why))
 
-    def confirm(self, uid: str, task: TaskSpec, machine: str) -> "Future[Placed]":
+    def confirm(self, uid: str, task: TaskSpec, machine: str) -> Future[Placed]:
         """Put a pod where Kubernetes has bound it, whether it fits there or not.
 
         Its reservation, wherever it is, ends. Repeating it changes nothing.
@@ -196,17 +214,17 @@ class Placement:
         UnknownMachine
             If the machine is not in the fleet.
         """
-        return self._run(lambda d: d.confirm(uid, task, machine))
+        return self._run(lambda desk: reserving.confirm(desk, uid, task, machine))
 
-    def expire(self) -> "Future[int]":
+    def expire(self) -> Future[int]:
         """Give up reservations that ran out; also done before every decision."""
-        return self._run(lambda d: d.expire())
+        return self._run(reserving.expire)
 
-    def repack(self) -> "Future[RepackPlan]":
+    def repack(self) -> Future[RepackPlan]:
         """Work out moves that keep promises, empty draining machines, or save some."""
-        return self._run(lambda d: RepackPlan("none", d.state.number, (), {}, {}))
+        return self._run(lambda desk: RepackPlan("none", desk.state.number, (), {}, {}))
 
-    def apply(self, plan: str) -> "Future[RepackPlan]":
+    def apply(self, plan: str) -> Future[RepackPlan]:
         """Make exactly the moves of a plan.
 
         Raises
@@ -228,8 +246,12 @@ class Placement:
         uid
             Pod whose own reservation does not count.
         """
-        with self._lock:
-            return self._decisions().assess(task, machines, uid)
+        writer = self._writer
+        with writer.lock:
+            if writer.state is None:
+                raise ServiceUnavailable("the ledger is not available")
+            desk = Desk(writer.state, self._clock())
+            return reserving.assess(desk, task, machines, uid)
 
     def task(self, name: str) -> TaskView:
         """Return a placed task.
@@ -239,16 +261,14 @@ class Placement:
         UnknownTask
             If it is not placed.
         """
-        with self._lock:
-            if name not in self._state.held or is_pod(name):
-                raise UnknownTask(name)
-            return self._state.task_view(name)
+        held = self._writer.published.tasks.get(name)
+        if held is None:
+            raise UnknownTask(name)
+        return task_view(held)
 
     def tasks(self) -> list[TaskView]:
         """Return all tasks, in the order they were placed."""
-        with self._lock:
-            names = [name for name in self._state.held if not is_pod(name)]
-            return [self._state.task_view(name) for name in names]
+        return [task_view(held) for held in list(self._writer.published.tasks.values())]
 
     def machine(self, name: str) -> MachineView:
         """Return a machine.
@@ -258,62 +278,36 @@ class Placement:
         UnknownMachine
             If it is not in the fleet.
         """
-        with self._lock:
-            if name not in self._state.machines:
-                raise UnknownMachine(name)
-            return self._state.machine_view(name)
+        found = self._writer.published.machines.get(name)
+        if found is None:
+            raise UnknownMachine(name)
+        return found
 
     def machines(self) -> list[MachineView]:
         """Return all machines, in the order they were declared."""
-        with self._lock:
-            return [self._state.machine_view(name) for name in self._state.machines]
+        return list(self._writer.published.machines.values())
 
     def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
         """Return events with a number above `after`, in order, at most `limit`."""
-        with self._lock:
-            return [e for e in self._events if e.number > after][:limit]
+        return self._ledger.read(after, limit)
 
     def summary(self) -> Summary:
         """Return the fleet at a glance."""
-        machines, tasks = self.machines(), self.tasks()
-        now = self._clock()
-        used = [m for m in machines if m.tasks or m.reserved]
-        overloads = [m.overload for m in used if m.overload is not None]
-        measured = [t.measured_at for t in tasks if t.measured_at is not None]
-        return Summary(
-            machines=len(machines),
-            machines_in_use=len(used),
-            draining=sum(m.draining for m in machines),
-            tasks=len(tasks),
-            reservations=sum(m.reserved for m in machines),
-            rho=self.settings.rho,
-            mean_load=sum(m.load for m in machines) / max(len(machines), 1),
-            mean_overload=sum(overloads) / len(overloads) if overloads else None,
-            worst_overload=max(overloads, default=None),
-            over_promise=sum(m.over_promise for m in machines),
-            stale_tasks=sum(t.stale(now, self.settings.stale_after) for t in tasks),
-            oldest_measurement=min(measured, default=None),
-            placements=self._counts["placed"],
-            releases=self._counts["released"],
-            moves=self._counts["moved"],
-            refusals={},
-            events=self._state.number,
-            last_event_at=self._events[-1].at if self._events else None,
-            durable=True,
-        )
+        shown = self._writer.published
+        return summarize(self.settings, shown, self._clock(), self._writer.durable)
 
-    def _decisions(self) -> Decisions:
-        return Decisions(self._state, self._clock())
+    def _run(self, decide: Callable[[Desk], T]) -> Future[T]:
+        return self._writer.submit(decide)
 
-    def _run(self, decide: Callable[[Decisions], T]) -> "Future[T]":
-        future: Future[T] = Future()
-        with self._lock:
-            decisions = self._decisions()
-            try:
-                decisions.expire()
-                future.set_result(decide(decisions))
-            except Exception as error:
-                future.set_exception(error)
-            self._events.extend(decisions.events)
-            self._counts.update(event.kind for event in decisions.events)
-        return future
+
+def _drained(desk: Desk, machine: str) -> MachineView | None:
+    placing.drain(desk, machine)
+    left = machine not in desk.state.machines
+    return None if left else machine_view(desk.state, machine)
+
+
+def _measured(
+    desk: Desk, task: str, samples: Mapping[str, Sequence[float]]
+) -> tuple[TaskView, float | None]:
+    held = placing.measure(desk, task, samples)
+    return task_view(held), held.overload

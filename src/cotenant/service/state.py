@@ -1,15 +1,16 @@
 """What is where: machines, tasks and reservations, changed by events only."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from cotenant.demand.sla import Sla
 from cotenant.demand.task import Task
-from cotenant.service.answers import MachineView, Placed, TaskView
-from cotenant.service.asked import MachineSpec, Settings, TaskSpec
+from cotenant.service.answers import Placed
+from cotenant.service.asked import Kind, MachineSpec, Settings, TaskSpec
 from cotenant.service.believed import believe, sharpen
-from cotenant.service.engine import SlaSide, UsageSide
+from cotenant.service.engine import Side, SlaSide, UsageSide
 
 Demand: TypeAlias = Task | Sla
 Data: TypeAlias = Mapping[str, Any]
@@ -18,125 +19,209 @@ KEYS = 100_000
 """Idempotency keys remembered, the latest ones."""
 
 
-@dataclass(slots=True)
-class Entry:
-    """A machine: its hosts, and what is on it by key, in the order it joined."""
-
-    spec: MachineSpec
-    hosts: range
-    draining: bool = False
-    changed: int = 0  # number of the last event that touched it
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Held:
-    """A task or reservation on a host."""
+    """A task or a reservation on a machine.
 
-    spec: TaskSpec
+    Parameters
+    ----------
+    name
+        Of the task.
+    digest
+        Of what was asked; equal requests have equal digests.
+    asked
+        The SLA as it was asked for; None for random usage.
+    demand
+        What counts on the machine: usage as it is believed now, or the SLA granted.
+    core
+        Which host of the machine, from 0.
+    expires
+        When a reservation ends; None for a task.
+    """
+
+    name: str
+    digest: str
+    asked: Sla | None
     demand: Demand
     machine: str
-    host: int
-    answer: Placed
+    core: int
+    overload: float | None
     placed_at: float
     measured_at: float | None = None
     feed_error: str | None = None
-    expires: float | None = None  # of a reservation
+    expires: float | None = None
+
+    @property
+    def granted(self) -> str | None:
+        """The SLA that is given, as text."""
+        return None if self.asked is None else str(self.demand)
+
+    def answer(self, *, repeated: bool = False) -> Placed:
+        """Return what the asker is told."""
+        return Placed(self.name, self.machine, self.overload, repeated, self.granted)
 
 
 @dataclass(slots=True)
-class State:
-    """Everything the service knows; one thread owns it.
+class Entry:
+    """A machine of the fleet.
 
-    `apply` does one event and is the only way to change anything, so that a state is a
-    function of the settings and the events. Reservations are held under the key
-    `pod_key(uid)`, tasks under their name.
+    Parameters
+    ----------
+    hosts
+        Numbers of its hosts on its side of the engine; empty until the state is live.
+    keys
+        What is on it, in the order it joined.
+    changed
+        Number of the last event that touched it.
     """
 
-    settings: Settings
-    machines: dict[str, Entry] = field(default_factory=dict)
-    held: dict[str, Held] = field(default_factory=dict)
-    answered: dict[str, tuple[str, list[Placed]]] = field(default_factory=dict)
-    number: int = 0
-    fleet_changed: int = 0  # number of the last event about machines
-    usage: UsageSide = field(init=False)
-    sla: SlaSide = field(init=False)
+    spec: MachineSpec
+    hosts: range = range(0)
+    keys: dict[str, None] = field(default_factory=dict)
+    draining: bool = False
+    changed: int = 0
 
-    def __post_init__(self) -> None:
-        self.usage, self.sla = UsageSide(self.settings), SlaSide(self.settings)
 
-    def apply(self, number: int, at: float, kind: str, data: Data) -> None:
-        """Do one event."""
-        self.number = number
-        _DO[kind](self, at, data)
+class State:
+    """Everything the service knows, a function of its settings and the events.
 
-    def side(self, entry: Entry) -> UsageSide | SlaSide:
-        """Return the engine of a machine."""
-        return self.usage if entry.spec.kind == "usage" else self.sla
+    Events go through `apply`, and nothing else changes anything. Tasks are held under
+    their name, reservations under `pod_key(uid)`. Until `start`, only the books are
+    kept, which is quick; from then on the engine answers, bit for bit as if it had been
+    there from the first event.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.machines: dict[str, Entry] = {}
+        self.held: dict[str, Held] = {}
+        self.pods: dict[str, float] = {}  # when reservations expire
+        self.answered: dict[str, tuple[str, tuple[Placed, ...]]] = {}
+        self.number = 0
+        self.at = 0.0
+        self.fleet_changed = 0  # number of the last event about machines
+        self.live = False
+        self._sides: dict[Kind, Side[Any]] = {
+            "usage": UsageSide(settings),
+            "sla": SlaSide(settings),
+        }
+        self._hosts: dict[Kind, list[tuple[str, int]]] = {"usage": [], "sla": []}
+
+    def start(self) -> "State":
+        """Put everything held on the engine."""
+        for entry in self.machines.values():
+            self._declare(entry)
+        self.live = True
+        for side in self._sides.values():
+            side.fill(self._held_on(side))
+        return self
+
+    def apply(
+        self, number: int, at: float, kind: str, data: Data, known: Demand | None = None
+    ) -> None:
+        """Do one event.
+
+        Parameters
+        ----------
+        known
+            The demand that `data` describes, where it is at hand already.
+        """
+        self.number, self.at = number, at
+        _DO[kind](self, data, known)
+
+    def side(self, kind: Kind) -> Side[Any]:
+        """Return the engine of machines of a kind."""
+        return self._sides[kind]
+
+    def host(self, held: Held) -> int:
+        """Return the number of the host that a demand is on."""
+        return self.machines[held.machine].hosts[held.core]
+
+    def where(self, kind: Kind, host: int) -> tuple[str, int]:
+        """Return machine and core of a host."""
+        return self._hosts[kind][host]
+
+    def add(self, spec: MachineSpec) -> None:
+        """Add an empty machine."""
+        entry = self.machines[spec.name] = Entry(spec, changed=self.number)
+        if self.live:
+            self._declare(entry)
+
+    def close(self, entry: Entry) -> None:
+        """Let a machine take no more tasks."""
+        entry.draining = True
+        if self.live:
+            self.side(entry.spec.kind).close(entry.hosts)
 
     def put(self, key: str, held: Held) -> None:
-        """Put a demand on its host."""
-        if isinstance(held.demand, Sla):
-            self.sla.placer.put(key, held.host, held.demand)
-        else:
-            self.usage.placer.put(key, held.host, held.demand)
+        """Put a demand on its machine."""
+        entry = self.machines[held.machine]
         self.held[key] = held
-        self.machines[held.machine].changed = self.number
+        entry.keys[key] = None
+        entry.changed = self.number
+        if held.expires is not None:
+            self.pods[key] = held.expires
+        if self.live:
+            self.side(entry.spec.kind).put(key, entry.hosts[held.core], held.demand)
 
     def take(self, key: str) -> Held:
-        """Take a demand off its host."""
+        """Take a demand off its machine."""
         held = self.held.pop(key)
         entry = self.machines[held.machine]
-        self.side(entry).placer.remove(key)
+        del entry.keys[key]
         entry.changed = self.number
+        self.pods.pop(key, None)
+        if self.live:
+            self.side(entry.spec.kind).remove(key)
         return held
 
-    def on(self, entry: Entry) -> Iterable[str]:
-        """Return the keys on a machine, host by host, in the order they joined."""
-        placer = self.side(entry).placer
-        return [key for host in entry.hosts for key in placer.tasks(host)]
+    @contextmanager
+    def without(self, key: str) -> Iterator[None]:
+        """Ask the engine as if a demand were not there; afterwards it is, in its place.
 
-    def task_view(self, name: str) -> TaskView:
-        """Return a task as readers see it."""
-        held = self.held[name]
-        usage = held.demand.usage if isinstance(held.demand, Task) else {}
-        return TaskView(
-            held.spec,
-            held.machine,
-            {resource: u.mean for resource, u in usage.items()},
-            held.answer.granted,
-            held.placed_at,
-            held.measured_at,
-            held.feed_error,
-            usage["cpu"].observations if usage else 0,
-        )
+        Only asking is allowed in between.
+        """
+        held = self.held[key]
+        entry = self.machines[held.machine]
+        side = self.side(entry.spec.kind)
+        side.remove(key)
+        try:
+            yield
+        finally:
+            # Those behind it leave and follow it, so that the order is as it was.
+            behind = list(entry.keys)
+            behind = behind[behind.index(key) + 1 :]
+            behind = [k for k in behind if self.held[k].core == held.core]
+            for other in behind:
+                side.remove(other)
+            for other in (key, *behind):
+                side.put(other, entry.hosts[held.core], self.held[other].demand)
 
-    def machine_view(self, name: str) -> MachineView:
-        """Return a machine as readers see it."""
-        entry = self.machines[name]
-        keys = list(self.on(entry))
-        side, spec = self.side(entry), entry.spec
-        overload = side.overload(entry.hosts[0])
-        peak = sum(
-            u.maximum
-            for key in keys
-            if isinstance(demand := self.held[key].demand, Task)
-            and (u := demand.usage.get("memory")) is not None
+    def tell_overload(self, key: str) -> Held:
+        """Note how the machine of a demand stands, as its answer."""
+        held = self.held[key]
+        kind = self.machines[held.machine].spec.kind
+        overload = self.side(kind).overload(self.host(held))
+        self.held[key] = replace(held, overload=overload)
+        return self.held[key]
+
+    def _declare(self, entry: Entry) -> None:
+        kind = entry.spec.kind
+        entry.hosts = self.side(kind).declare(entry.spec)
+        self._hosts[kind].extend(
+            (entry.spec.name, core) for core in range(len(entry.hosts))
         )
-        limit = spec.capacity.get("memory")
-        memory = None if limit is None else peak / limit
-        over = overload is not None and overload > self.settings.rho
-        return MachineView(
-            name,
-            spec.kind,
-            spec.capacity,
-            tuple(key for key in keys if not is_pod(key)),
-            side.load(entry.hosts),
-            overload,
-            memory,
-            over or (memory is not None and memory > 1.0 + 1e-12),
-            entry.draining,
-            sum(map(is_pod, keys)),
-        )
+        if entry.draining:
+            self.side(kind).close(entry.hosts)
+
+    def _held_on(self, side: Side[Any]) -> Iterator[tuple[str, int, Demand]]:
+        for entry in self.machines.values():
+            if self.side(entry.spec.kind) is side:
+                for core, host in enumerate(entry.hosts):
+                    for key in entry.keys:
+                        held = self.held[key]
+                        if held.core == core:
+                            yield key, host, held.demand
 
 
 def pod_key(uid: str) -> str:
@@ -154,102 +239,103 @@ def demand_of(spec: TaskSpec) -> Demand:
     return believe(spec) if spec.sla is None else spec.sla
 
 
-def _machine_added(state: State, at: float, data: Data) -> None:
-    spec = MachineSpec.from_dict(data["machine"])
-    side = state.usage if spec.kind == "usage" else state.sla
-    state.machines[spec.name] = Entry(spec, side.declare(spec), changed=state.number)
+def _machine_added(state: State, data: Data, known: Demand | None) -> None:
+    state.add(MachineSpec.from_dict(data["machine"]))
     state.fleet_changed = state.number
 
 
-def _machine_draining(state: State, at: float, data: Data) -> None:
+def _machine_draining(state: State, data: Data, known: Demand | None) -> None:
     entry = state.machines[data["machine"]]
-    entry.draining = True
-    for host in entry.hosts:
-        state.side(entry).placer.gate.close(host)
+    state.close(entry)
     state.fleet_changed = entry.changed = state.number
 
 
-def _machine_removed(state: State, at: float, data: Data) -> None:
-    entry = state.machines.pop(data["machine"])
-    for host in entry.hosts:
-        state.side(entry).placer.gate.close(host)
+def _machine_removed(state: State, data: Data, known: Demand | None) -> None:
+    state.close(state.machines.pop(data["machine"]))
     state.fleet_changed = state.number
 
 
-def _placed(state: State, at: float, data: Data) -> None:
-    spec = TaskSpec.from_dict(data["task"])
-    held = _held(state, spec, at, data, demand_of(spec))
-    state.put(spec.name, held)
-    if "key" in data:
-        _answered(state, data["key"], data["digest"], held.answer)
+def _placed(state: State, data: Data, known: Demand | None) -> None:
+    held = _held(state, data, known)
+    state.put(held.name, held)
 
 
-def _changed(state: State, at: float, data: Data) -> None:
-    spec = TaskSpec.from_dict(data["task"])
-    before = state.take(spec.name)
-    held = _held(state, spec, at, data, demand_of(spec))
-    held.placed_at = before.placed_at
-    state.put(spec.name, held)
-
-
-def _moved(state: State, at: float, data: Data) -> None:
-    held = state.take(data["name"])
-    moved = _held(state, held.spec, at, data, held.demand)
-    moved.placed_at, moved.measured_at = held.placed_at, held.measured_at
-    moved.feed_error = held.feed_error
-    state.put(data["name"], moved)
-
-
-def _released(state: State, at: float, data: Data) -> None:
-    state.take(data["name"])
-
-
-def _measured(state: State, at: float, data: Data) -> None:
-    held = state.take(data["name"])
-    assert isinstance(held.demand, Task)
-    held.demand = sharpen(held.demand, data["samples"])
-    held.measured_at, held.feed_error = at, None
-    state.put(data["name"], held)
-
-
-def _unmeasured(state: State, at: float, data: Data) -> None:
-    state.held[data["name"]].feed_error = data["error"]
-
-
-def _reserved(state: State, at: float, data: Data) -> None:
-    spec = TaskSpec.from_dict(data["task"])
-    held = _held(state, spec, at, data, demand_of(spec))
-    held.expires = data["expires"]
-    state.put(pod_key(data["uid"]), held)
-
-
-def _unreserved(state: State, at: float, data: Data) -> None:
-    state.take(pod_key(data["uid"]))
-
-
-def _held(state: State, spec: TaskSpec, at: float, data: Data, demand: Demand) -> Held:
-    entry = state.machines[data["machine"]]
-    granted = data.get("granted")
-    answer = Placed(spec.name, data["machine"], data["overload"], granted=granted)
-    if granted is not None:
-        demand = Sla.parse(granted)
-    elif isinstance(demand, Sla):
-        demand = Sla(demand.budget, demand.period)
-    host = entry.hosts[data.get("core", 0)]
-    return Held(spec, demand, data["machine"], host, answer, at)
-
-
-def _answered(state: State, key: str, digest: str, answer: Placed) -> None:
-    state.answered.setdefault(key, (digest, []))[1].append(answer)
+def _answered(state: State, data: Data, known: Demand | None) -> None:
+    answers = tuple(Placed(*answer) for answer in data["answers"])
+    state.answered[data["key"]] = (data["digest"], answers)
     if len(state.answered) > KEYS:
         del state.answered[next(iter(state.answered))]
 
 
-_DO = {
+def _changed(state: State, data: Data, known: Demand | None) -> None:
+    before = state.take(data["task"]["name"])
+    held = replace(_held(state, data, known), placed_at=before.placed_at)
+    state.put(held.name, held)
+
+
+def _moved(state: State, data: Data, known: Demand | None) -> None:
+    held = state.take(data["name"])
+    state.put(data["name"], _at(held, data))
+
+
+def _released(state: State, data: Data, known: Demand | None) -> None:
+    state.take(data["name"])
+
+
+def _measured(state: State, data: Data, known: Demand | None) -> None:
+    held = state.take(data["name"])
+    demand = known
+    if demand is None and isinstance(held.demand, Task):
+        demand = sharpen(held.demand, data["samples"])
+    held = replace(
+        held,
+        demand=demand or held.demand,
+        measured_at=state.at,
+        feed_error=None,
+        overload=data["overload"],
+    )
+    state.put(data["name"], held)
+
+
+def _unmeasured(state: State, data: Data, known: Demand | None) -> None:
+    held = state.held[data["name"]]
+    state.held[data["name"]] = replace(held, feed_error=data["error"])
+
+
+def _reserved(state: State, data: Data, known: Demand | None) -> None:
+    held = replace(_held(state, data, known), expires=data["expires"])
+    state.put(pod_key(data["uid"]), held)
+
+
+def _unreserved(state: State, data: Data, known: Demand | None) -> None:
+    state.take(pod_key(data["uid"]))
+
+
+def _held(state: State, data: Data, known: Demand | None) -> Held:
+    task = data["task"]
+    asked = Sla.parse(task["sla"]) if "sla" in task else None
+    demand = known or demand_of(TaskSpec.from_dict(task))
+    held = Held(task["name"], data["digest"], asked, demand, "", 0, None, state.at)
+    return _at(held, data)
+
+
+def _at(held: Held, data: Data) -> Held:
+    demand = Sla.parse(data["granted"]) if data.get("granted") else held.demand
+    return replace(
+        held,
+        machine=data["machine"],
+        core=data.get("core", 0),
+        demand=demand,
+        overload=data["overload"],
+    )
+
+
+_DO: dict[str, Callable[[State, Data, Demand | None], None]] = {
     "machine_added": _machine_added,
     "machine_draining": _machine_draining,
     "machine_removed": _machine_removed,
     "placed": _placed,
+    "answered": _answered,
     "changed": _changed,
     "moved": _moved,
     "released": _released,

@@ -1,0 +1,166 @@
+"""The exact admission with shortcuts for many machines; same answers, bit for bit."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cotenant.arrays import BoolArray, FloatArray
+from cotenant.colocate.admission import Verdict
+from cotenant.colocate.exact import CELLS, ExactAdmission
+from cotenant.colocate.summed import sign
+from cotenant.demand.usage import Usage
+from cotenant.kernels import exact as kernel
+from cotenant.kernels.pruned import empty_columns, note, pick
+
+THREADS = 2
+
+
+class PrunedAdmission(ExactAdmission):
+    """An `ExactAdmission` that also picks a machine without asking all of them."""
+
+    def __init__(self, rho: float, cells: int = CELLS, slots: int = 1) -> None:
+        super().__init__(rho, cells, slots)
+        self._columns: dict[float, NDArray[np.float32]] = {}
+        self._dirty: dict[float, set[int]] = {}
+
+    def grow(self, capacity: float) -> None:
+        super().grow(capacity)
+        self._touch(len(self._place) - 1)
+
+    def add(self, machine: int, demand: Usage) -> None:
+        super().add(machine, demand)
+        self._touch(machine)
+
+    def remove(self, machine: int, demand: Usage) -> None:
+        super().remove(machine, demand)
+        self._touch(machine)
+
+    def pick(
+        self, demand: Usage, allowed: BoolArray, preference: FloatArray
+    ) -> int | None:
+        """Return the allowed machine of highest preference that fits, None if none.
+
+        The lowest-numbered machine on a tie. With fullness as preference this is best
+        fit, with equal preferences first fit.
+
+        Parameters
+        ----------
+        allowed, preference
+            `(machines,)`
+        """
+        chosen: int | None = None
+        for capacity, pool in self._pools.items():
+            numbers = self._numbers[capacity]
+            alike = len(self._pools) == 1
+            liked = preference if alike else preference[numbers]
+            row = pick(
+                self._strict(capacity),
+                pool.tail.all,
+                pool.pinned.all,
+                pool.count.all,
+                allowed if alike else allowed[numbers],
+                liked,
+                *pool.cells(demand),
+                pool.alone(demand),
+                self._rho,
+            )
+            if row < 0:
+                continue
+            number = numbers[row]
+            if chosen is None or (-preference[number], number) < (
+                -preference[chosen],
+                chosen,
+            ):
+                chosen = number
+        return chosen
+
+    def fill(self, machines: Sequence[int], demands: Sequence[Usage]) -> None:
+        """Add many demands to machines that are empty, as `add` would one by one.
+
+        Parameters
+        ----------
+        machines
+            Where each demand goes, ascending.
+        """
+        for capacity, pool in self._pools.items():
+            own = set(self._numbers[capacity])
+            chosen = [i for i, machine in enumerate(machines) if machine in own]
+            if not chosen:
+                continue
+            rows = np.array([self._place[machines[i]][1] for i in chosen])
+            hours = [pool.hours(demands[i]) for i in chosen]
+            offsets = np.array([h.offsets for h in hours])
+            ends = np.cumsum(offsets[:, -1])
+            values = np.concatenate([h.values for h in hours])
+            weights = np.concatenate([h.weights for h in hours])
+            for row, i in zip(rows.tolist(), chosen, strict=True):
+                pool.held[row].append(demands[i])
+                pool.count.all[row] += 1
+                pool.mean.all[row] += demands[i].mean
+            self._dirty.setdefault(capacity, set()).update(rows.tolist())
+            # Cut between machines; each machine is filled by one thread, in order.
+            cuts = np.searchsorted(rows, np.linspace(0, rows[-1] + 1, THREADS + 1))
+            arrays = (pool.load.all, pool.pinned.all, pool.above.all, pool.tail.all)
+            with ThreadPoolExecutor(THREADS) as threads:
+                jobs = [
+                    threads.submit(
+                        kernel.fill,
+                        *arrays,
+                        rows[low:high],
+                        ends[low:high],
+                        offsets[low:high],
+                        values,
+                        weights,
+                        pool.width,
+                    )
+                    for low, high in pairwise(cuts.tolist())
+                ]
+                for job in jobs:
+                    job.result()
+
+    def verdicts(self, machines: Sequence[int], demand: Usage) -> list[Verdict]:
+        """Return the verdict of each of some machines."""
+        found: dict[int, Verdict] = {}
+        for capacity, pool in self._pools.items():
+            own = [m for m in machines if self._place[m][0] is pool]
+            if not own:
+                continue
+            rows = np.array([self._place[m][1] for m in own])
+            values = kernel.overload_with(
+                pool.tail.all[rows], pool.pinned.all[rows], *pool.cells(demand)
+            )
+            values[pool.count.all[rows] == 0] = pool.alone(demand)
+            for machine, value in zip(own, values.tolist(), strict=True):
+                found[machine] = self._words(value, capacity)
+        return [found[machine] for machine in machines]
+
+    def load(self, machine: int) -> float:
+        """Return mean load over capacity of one machine."""
+        pool, row = self._place[machine]
+        return float(pool.mean.all[row]) / pool.capacity
+
+    def _words(self, value: float, capacity: float) -> Verdict:
+        odds = f"{value:.3g} {sign(value, self._rho)} {self._rho:.3g}"
+        return Verdict("", value, self._rho, f"Pr[use > {capacity:.4g}] = {odds}")
+
+    def _touch(self, machine: int) -> None:
+        pool, row = self._place[machine]
+        self._dirty.setdefault(pool.capacity, set()).add(row)
+
+    def _strict(self, capacity: float) -> NDArray[np.float32]:
+        """Return the columns of a pool, brought up to date."""
+        pool, dirty = self._pools[capacity], self._dirty[capacity]
+        columns = self._columns.get(capacity)
+        machines, size = len(pool.held), pool.load.all.shape[2]
+        if columns is None or columns.shape[2] < machines:
+            columns = empty_columns(self._slots, size, 2 * machines)
+            self._columns[capacity] = columns
+            dirty.update(range(machines))
+        if dirty:
+            rows = np.fromiter(dirty, np.int64)
+            note(pool.load.all, pool.tail.all, rows, columns)
+            dirty.clear()
+        return columns

@@ -1,0 +1,206 @@
+"""The ledger: events and snapshots in SQLite or PostgreSQL."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Engine,
+    create_engine,
+    delete,
+    event,
+    func,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+)
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
+
+from cotenant.errors import InvalidInput, ServiceUnavailable
+from cotenant.service.answers import Event
+from cotenant.service.schema import HEAD, events, snapshot_parts, snapshots
+
+LOCK = 0x636F74656E616E74  # "cotenant": the advisory lock of PostgreSQL
+WAIT = 5  # seconds for a lock or a connection
+PART = 1 << 20  # bytes of a snapshot written at once
+KEPT = 2  # snapshots
+
+
+class Writing:
+    """An open transaction that holds the lock of the ledger."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def since(self, number: int) -> list[Event]:
+        """Return the events after a number, in order."""
+        return _read(self._connection, number, None)
+
+    def append(self, fresh: Sequence[Event]) -> None:
+        """Add events; durable once the transaction has ended well."""
+        if fresh:
+            self._connection.execute(insert(events), [_row(e) for e in fresh])
+
+
+class Ledger:
+    """Append-only record of what was decided, shared by any number of processes.
+
+    One process writes at a time: a transaction takes the lock first (SQLite: `BEGIN
+    IMMEDIATE`; PostgreSQL: a transaction-level advisory lock), reads what others have
+    added, decides, and commits. The number of an event is its primary key, so that even
+    a process without the lock could not write the same event twice.
+
+    Parameters
+    ----------
+    url
+        A SQLAlchemy URL: ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
+
+    Raises
+    ------
+    InvalidInput
+        If the URL is none, or names another database.
+    ServiceUnavailable
+        If the database cannot be reached or written; also by every method.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._engine = _engine(url)
+        with _typed():
+            self._migrate()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    @contextmanager
+    def write(self) -> Iterator[Writing]:
+        """Hold the lock for a transaction; it is committed at the end, durably."""
+        with _typed(), self._locked() as connection:
+            yield Writing(connection)
+
+    def read(self, after: int, limit: int | None = None) -> list[Event]:
+        """Return the events after a number, in order, at most `limit`."""
+        with _typed(), self._engine.connect() as connection:
+            return _read(connection, after, limit)
+
+    def save_snapshot(self, number: int, body: bytes) -> None:
+        """Keep the state after event `number`; writers wait for short times only."""
+        parts = [body[i : i + PART] for i in range(0, len(body), PART)]
+        with _typed():
+            try:
+                for part, piece in enumerate(parts):
+                    row = {"number": number, "part": part, "body": piece}
+                    with self._locked() as connection:
+                        connection.execute(insert(snapshot_parts), [row])
+                with self._locked() as connection:
+                    whole = {"number": number, "parts": len(parts)}
+                    connection.execute(insert(snapshots), [whole])
+                    _forget_old(connection)
+            except IntegrityError:
+                pass  # another process has kept the same state
+
+    def load_snapshot(self) -> tuple[int, bytes] | None:
+        """Return the latest complete snapshot with its number, if there is one."""
+        newest = select(snapshots).order_by(snapshots.c.number.desc()).limit(1)
+        with _typed(), self._engine.connect() as connection:
+            found = connection.execute(newest).first()
+            if found is None:
+                return None
+            bodies = connection.execute(
+                select(snapshot_parts.c.body)
+                .where(snapshot_parts.c.number == found.number)
+                .order_by(snapshot_parts.c.part)
+            ).scalars()
+            return found.number, b"".join(bodies)
+
+    @contextmanager
+    def _locked(self) -> Iterator[Connection]:
+        engine = self._engine.execution_options(lock=True)
+        with engine.begin() as connection:
+            if engine.dialect.name == "postgresql":
+                connection.execute(text(f"SET LOCAL lock_timeout = '{WAIT}s'"))
+                connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+            yield connection
+
+    def _migrate(self) -> None:
+        with self._locked() as connection:
+            if inspect(connection).has_table("alembic_version"):
+                at = connection.execute(text("SELECT version_num FROM alembic_version"))
+                if at.scalar() == HEAD:
+                    return
+            # Imported where it is needed: it costs a third of a second.
+            from alembic import command
+            from alembic.config import Config
+
+            config = Config()
+            config.set_main_option("script_location", "cotenant.service:migrations")
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+
+def _engine(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise InvalidInput(
+            "the database is no URL; expected sqlite:///FILE or postgresql+psycopg://"
+        ) from None
+    if parsed.get_backend_name() == "sqlite":
+        engine = create_engine(parsed, connect_args={"timeout": WAIT})
+        event.listen(engine, "connect", _sqlite_connected)
+        event.listen(engine, "begin", _sqlite_begins)
+        return engine
+    if parsed.get_backend_name() == "postgresql":
+        settings = {"connect_timeout": WAIT, "tcp_user_timeout": 1000 * WAIT}
+        return create_engine(parsed, pool_pre_ping=True, connect_args=settings)
+    raise InvalidInput(
+        f"the database is {parsed.get_backend_name()}; expected sqlite or postgresql"
+    )
+
+
+def _sqlite_connected(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # the driver begins nothing by itself
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+def _sqlite_begins(connection: Connection) -> None:
+    lock = connection.get_execution_options().get("lock", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if lock else "BEGIN")
+
+
+@contextmanager
+def _typed() -> Iterator[None]:
+    try:
+        yield
+    except SQLAlchemyError as error:
+        cause = error.orig if isinstance(error, DBAPIError) else None
+        told = str(cause or type(error).__name__).strip().splitlines() or ["no reason"]
+        raise ServiceUnavailable(f"the ledger is not available: {told[0]}") from error
+
+
+def _read(connection: Connection, after: int, limit: int | None) -> list[Event]:
+    query = select(events).where(events.c.number > after).order_by(events.c.number)
+    rows = connection.execute(query if limit is None else query.limit(limit))
+    return [Event(n, at, kind, words, json.loads(d)) for n, at, kind, words, d in rows]
+
+
+def _row(entry: Event) -> dict[str, Any]:
+    return {
+        "number": entry.number,
+        "at": entry.at,
+        "kind": entry.kind,
+        "words": entry.words,
+        "data": json.dumps(entry.data, separators=(",", ":"), allow_nan=False),
+    }
+
+
+def _forget_old(connection: Connection) -> None:
+    numbers = select(snapshots.c.number).order_by(snapshots.c.number.desc())
+    kept = connection.execute(numbers.limit(KEPT)).scalars().all()
+    for table in (snapshots, snapshot_parts):
+        connection.execute(delete(table).where(table.c.number < min(kept)))

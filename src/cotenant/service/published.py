@@ -1,0 +1,103 @@
+"""Durable state for readers: tasks and machines as of the last write."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from cotenant.errors import DoesNotFit
+from cotenant.service.answers import Event, MachineView, Summary
+from cotenant.service.asked import Settings
+from cotenant.service.state import Held, State, is_pod
+from cotenant.service.views import is_stale, machine_view
+
+
+class Published:
+    """Durable state for readers of any thread.
+
+    Values are immutable and replaced whole, so a reader never sees half of a change.
+    """
+
+    def __init__(self) -> None:
+        self.tasks: dict[str, Held] = {}
+        self.machines: dict[str, MachineView] = {}
+        self.number = 0
+        self.at: float | None = None
+        self.counts: Counter[str] = Counter()
+        self.refusals: Counter[str] = Counter()
+
+    def show(self, state: State, fresh: Iterable[Event] | None) -> None:
+        """Bring readers up to date after some events; all of it for None."""
+        tasks: Iterable[str] = [*self.tasks, *state.held]
+        machines: Iterable[str] = [*self.machines, *state.machines]
+        if fresh is not None:
+            tasks, machines = _touched(fresh, state, self.tasks)
+        for name in tasks:
+            held = state.held.get(name)
+            if held is None:
+                self.tasks.pop(name, None)
+            elif not is_pod(name):
+                self.tasks[name] = held
+        for name in machines:
+            if name in state.machines:
+                self.machines[name] = machine_view(state, name)
+            else:
+                self.machines.pop(name, None)
+        self.number, self.at = state.number, state.at or None
+
+    def count(self, fresh: Iterable[Event], errors: Iterable[Exception | None]) -> None:
+        """Count what this process did and refused."""
+        self.counts.update(event.kind for event in fresh)
+        self.refusals.update(
+            error.resource for error in errors if isinstance(error, DoesNotFit)
+        )
+
+
+def summarize(
+    settings: Settings, shown: Published, now: float, durable: bool
+) -> Summary:
+    """Return the fleet at a glance."""
+    machines, tasks = list(shown.machines.values()), list(shown.tasks.values())
+    used = [m for m in machines if m.tasks or m.reserved]
+    overloads = [m.overload for m in used if m.overload is not None]
+    measured = [t.measured_at for t in tasks if t.measured_at is not None]
+    return Summary(
+        machines=len(machines),
+        machines_in_use=len(used),
+        draining=sum(m.draining for m in machines),
+        tasks=len(tasks),
+        reservations=sum(m.reserved for m in machines),
+        rho=settings.rho,
+        mean_load=sum(m.load for m in machines) / max(len(machines), 1),
+        mean_overload=sum(overloads) / len(overloads) if overloads else None,
+        worst_overload=max(overloads, default=None),
+        over_promise=sum(m.over_promise for m in machines),
+        stale_tasks=sum(is_stale(t, now, settings.stale_after) for t in tasks),
+        oldest_measurement=min(measured, default=None),
+        placements=shown.counts["placed"],
+        releases=shown.counts["released"],
+        moves=shown.counts["moved"],
+        refusals=dict(shown.refusals),
+        events=shown.number,
+        last_event_at=shown.at,
+        durable=durable,
+    )
+
+
+def _touched(
+    fresh: Iterable[Event], state: State, shown: dict[str, Held]
+) -> tuple[set[str], set[str]]:
+    """Return tasks and machines that events are about."""
+    tasks: set[str] = set()
+    machines: set[str] = set()
+    for event in fresh:
+        data = event.data
+        name = data["task"]["name"] if "task" in data else data.get("name")
+        if name is not None:
+            tasks.add(name)
+        for where in (data.get("machine"), data.get("moved_from")):
+            if where is not None:
+                machines.add(where["name"] if isinstance(where, dict) else where)
+    for name in tasks:
+        for held in (shown.get(name), state.held.get(name)):
+            if held is not None:
+                machines.add(held.machine)
+    return tasks, machines

@@ -1,0 +1,233 @@
+"""The one thread that decides: batches requests, makes them durable, then answers."""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from cotenant.errors import CotenantError, ServiceUnavailable
+from cotenant.service.answers import Event
+from cotenant.service.asked import Settings
+from cotenant.service.desk import Desk
+from cotenant.service.ledger import Ledger
+from cotenant.service.published import Published
+from cotenant.service.reserving import expire
+from cotenant.service.snapshot import pack, take_picture, unpack
+from cotenant.service.state import State
+
+T = TypeVar("T")
+
+log = logging.getLogger("cotenant.service")
+
+BATCH = 256  # requests of one transaction
+TICK = 1.0  # seconds between looks at what other processes have written
+PAGE = 5_000  # events read at once
+SNAPSHOT_EVERY = 20_000  # events
+
+
+@dataclass(slots=True)
+class Request(Generic[T]):
+    """Something to decide, and who waits for it."""
+
+    decide: Callable[[Desk], T]
+    future: Future[T]
+
+
+class Writer(threading.Thread):
+    """Decides one batch after the other.
+
+    While one batch is being written, the next one gathers, so that the cost of a
+    durable write is shared by all who wait (group commit). After a write that failed,
+    or may have, nothing of the batch is believed: the state is read back from the
+    ledger before anything else is decided.
+
+    Parameters
+    ----------
+    clock
+        Seconds since 1970.
+    """
+
+    def __init__(
+        self, settings: Settings, ledger: Ledger, clock: Callable[[], float]
+    ) -> None:
+        super().__init__(name="cotenant-writer", daemon=True)
+        self.lock = threading.Lock()  # held while the state changes
+        self.state: State | None = None
+        self.published = Published()
+        self.durable = True
+        self._settings, self._ledger, self._clock = settings, ledger, clock
+        self._requests: queue.SimpleQueue[Request[Any] | None] = queue.SimpleQueue()
+        self._closed = False
+        self._snapshot = 0
+        self._saving: threading.Thread | None = None
+        self._load()
+
+    def submit(self, decide: Callable[[Desk], T]) -> Future[T]:
+        """Queue a decision."""
+        future: Future[T] = Future()
+        if self._closed:
+            future.set_exception(ServiceUnavailable("the service is stopping"))
+        else:
+            self._requests.put(Request(decide, future))
+        return future
+
+    def close(self) -> None:
+        """Finish what is queued and stop."""
+        self._closed = True
+        self._requests.put(None)
+        self.join()
+        if self._saving is not None:
+            self._saving.join()
+        self._ledger.close()
+
+    def run(self) -> None:
+        """Work until closed."""
+        while True:
+            batch, more = self._next_batch()
+            try:
+                self._batch(batch)
+            except ServiceUnavailable as error:
+                self._fail(batch, error)
+            except Exception as error:
+                log.exception("a batch of %d requests failed", len(batch))
+                self._fail(batch, ServiceUnavailable(f"internal error: {error!r}"))
+            if not more:
+                return
+
+    def _next_batch(self) -> tuple[list[Request[Any]], bool]:
+        batch: list[Request[Any]] = []
+        try:
+            request = self._requests.get(timeout=TICK)
+            while request is not None:
+                if request.future.set_running_or_notify_cancel():
+                    batch.append(request)
+                if len(batch) == BATCH:
+                    return batch, True
+                request = self._requests.get_nowait()
+        except queue.Empty:
+            return batch, True
+        return batch, False
+
+    def _batch(self, batch: list[Request[Any]]) -> None:
+        state = self.state or self._load()
+        if not batch and not self._due(state):
+            self._follow(state)
+            return
+        answers: list[tuple[Request[Any], Any, Exception | None]] = []
+        deciding = False
+        try:
+            with self._ledger.write() as writing:
+                with self.lock:
+                    deciding = True
+                    self._catch_up(state, writing.since(state.number))
+                    desk = Desk(state, max(self._clock(), state.at))
+                    expire(desk)
+                    for request in batch:
+                        answers.append((request, *_decide(desk, request)))
+                writing.append(desk.events)
+        except Exception:
+            if deciding:
+                # The state is ahead of the ledger, or of unknown standing.
+                with self.lock:
+                    self.state = None
+            raise
+        self._done(state, desk.events, [error for _, _, error in answers])
+        for request, answer, error in answers:
+            if error is None:
+                request.future.set_result(answer)
+            else:
+                request.future.set_exception(error)
+
+    def _done(
+        self, state: State, fresh: list[Event], refused: list[Exception | None]
+    ) -> None:
+        self.published.show(state, fresh)
+        self.published.count(fresh, refused)
+        self._available()
+        self._save_if_due(state)
+
+    def _fail(self, batch: list[Request[Any]], error: ServiceUnavailable) -> None:
+        if self.durable:
+            log.error("%s", error)
+        self.durable = False
+        for request in batch:
+            if not request.future.done():
+                request.future.set_exception(error)
+
+    def _due(self, state: State) -> bool:
+        now = self._clock()
+        return any(expires <= now for expires in state.pods.values())
+
+    def _follow(self, state: State) -> None:
+        if self.durable:
+            fresh = self._ledger.read(state.number, PAGE)
+        else:
+            with self._ledger.write() as writing:
+                fresh = writing.since(state.number)
+        with self.lock:
+            self._catch_up(state, fresh)
+        self._available()
+
+    def _available(self) -> None:
+        if not self.durable:
+            log.info("the ledger is available again")
+        self.durable = True
+
+    def _catch_up(self, state: State, fresh: list[Event]) -> None:
+        """Do what other processes have decided."""
+        for event in fresh:
+            state.apply(event.number, event.at, event.kind, event.data)
+        if fresh:
+            self.published.show(state, fresh)
+
+    def _load(self) -> State:
+        started = time.perf_counter()
+        found = self._ledger.load_snapshot()
+        if found is None:
+            state = State(self._settings)
+        else:
+            state = unpack(self._settings, found[1])
+        self._snapshot = state.number
+        while page := self._ledger.read(state.number, PAGE):
+            for event in page:
+                state.apply(event.number, event.at, event.kind, event.data)
+        state.start()
+        with self.lock:
+            self.state = state
+        self.published.show(state, None)
+        log.info(
+            "read %d events, %d machines, %d tasks in %.2f s",
+            state.number,
+            len(state.machines),
+            len(state.held),
+            time.perf_counter() - started,
+        )
+        return state
+
+    def _save_if_due(self, state: State) -> None:
+        if state.number - self._snapshot < SNAPSHOT_EVERY:
+            return
+        if self._saving is not None and self._saving.is_alive():
+            return
+        self._snapshot = state.number
+        picture = take_picture(state)
+
+        def save() -> None:
+            try:
+                self._ledger.save_snapshot(picture.number, pack(picture))
+            except ServiceUnavailable as error:
+                log.warning("no snapshot of event %d: %s", picture.number, error)
+
+        self._saving = threading.Thread(target=save, name="cotenant-snapshot")
+        self._saving.start()
+
+
+def _decide(desk: Desk, request: Request[T]) -> tuple[T | None, Exception | None]:
+    try:
+        return request.decide(desk), None
+    except CotenantError as refusal:
+        return None, refusal
