@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cotenant.colocate.admission import ExplainedAdmission
 from cotenant.colocate.bandwidth import find_tilt
 from cotenant.colocate.exact import ExactAdmission
+from cotenant.colocate.replayed import ReplayAdmission
 from cotenant.colocate.sized import (
     SizedAdmission,
     cantelli_size,
@@ -68,14 +69,15 @@ class Method:
         What the number behind the colon means; None where a method takes none.
     optional
         Whether the number may be left out.
-    highest
-        Largest number accepted; the smallest is 0.
+    lowest, highest
+        Range of the number.
     """
 
     make: Callable[[Ask], Test]
     slotted: bool = False
     parameter: str | None = None
     optional: bool = False
+    lowest: float = 0.0
     highest: float = math.inf
 
 
@@ -113,6 +115,12 @@ METHODS: dict[str, Method] = {
     "cumulants": Method(lambda ask: CumulantAdmission(ask.rho)),
     "esscher": Method(_esscher),
     "one-factor": Method(lambda ask: OneFactorAdmission(ask.rho)),
+    "replay": Method(
+        lambda ask: ReplayAdmission(ask.rho, ask.number or 1.0),
+        parameter="a margin, 1 or more",
+        optional=True,
+        lowest=1.0,
+    ),
     "welch": Method(lambda ask: WelchAdmission(ask.rho)),
     "cantelli": Method(
         _cantelli, parameter="standard deviations, 0 or more", optional=True
@@ -146,7 +154,7 @@ def parse_method(text: str) -> tuple[Method, float | None]:
         number = float(digits)
     except ValueError:
         number = math.nan
-    if not 0.0 <= number <= row.highest or math.isinf(number):
+    if not row.lowest <= number <= row.highest or math.isinf(number):
         raise InvalidInput(f"method is {text!r}; expected {name}:N, N {row.parameter}")
     return row, number
 

@@ -58,6 +58,9 @@ class Usage:
         moves with all others; 0 where the trace is not aligned.
     hours
         Usage by time of day, where it was asked for.
+    series
+        Usage moment by moment, aligned with that of other tasks, where it was asked
+        for.
 
     Raises
     ------
@@ -81,6 +84,7 @@ class Usage:
     fourth: float = 0.0
     shared: float = 0.0
     hours: Hours | None = None
+    series: FloatArray | None = None
 
     def __post_init__(self) -> None:
         for name in ("mean", "variance"):

@@ -12,6 +12,7 @@ from cotenant.kernels import (
     bandwidth,
     exact,
     gaussian,
+    margin,
     misses,
     montecarlo,
     overload,
@@ -48,6 +49,11 @@ def warm() -> None:
     gaussian.one_factor_levels(np.ones((1, 3)), np.ones(3), 1.0)
     gaussian.cumulant_levels(np.ones((1, 4)), np.ones(4), 1.0)
     bandwidth.log_mgf(ends, values, masses, 1.0)
+    days, order = np.zeros((2, 4)), np.arange(2, dtype=np.int64)
+    placed = margin.first_fit(days, order, 1.0, 1.1, 0)
+    margin.overloads(days, placed, 1, 1.0)
+    margin.admits(days, np.zeros(2), np.ones(2), days[0], 0.1, 1.1, 0)
+    margin.count_over(days[0], 0.0, days[1], 0.1, 1.0, 1.1)
     drawn = np.zeros(2)
     overload.add_realisations(values, masses, np.array([0.1, 0.9]), drawn)
     overload.count_above(drawn, 1.0)
