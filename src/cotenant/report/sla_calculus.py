@@ -27,10 +27,7 @@ def show_sla_check(check: SlaCheck, console: Console) -> None:
     rows.append(("paper", _paper(check)))
     rows += [("note", note) for note in check.notes]
     if not check.safe:
-        period = check.offered.period
-        rows.append(
-            ("next", f"cotenant sla rewrite {check.required} --period {period}")
-        )
+        rows.append(("next", _rewriting(check)))
     _listed(rows, console)
 
 

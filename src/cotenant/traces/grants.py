@@ -54,7 +54,7 @@ def _read_csv(member: Member) -> Grants:
     form = ",".join(names)
     if form not in _FORMS:
         shown = form if len(form) <= 60 else f"{form[:60]}..."
-        expected = f"{', '.join(_FORMS)}, or readings of cpu.stat below their times"
+        expected = f"{' or '.join(_FORMS)}, or readings of cpu.stat below their times"
         raise TraceError(member.name, f'starts with "{shown}"; expected {expected}', 1)
     counts = names[1] == "usage_usec"
     fields = [
