@@ -109,17 +109,17 @@ def join(
     # Convolve one machine with one task, in place, slot by slot.
     slots, size = load.shape
     new_load, new_pinned = np.empty(size), np.empty(size)
+    beyond = np.zeros(size + 1)  # mass from a cell on
     for slot in range(slots):
         new_load[:] = 0.0
         new_pinned[:] = 0.0
+        for k in range(size - 1, -1, -1):
+            beyond[k] = beyond[k + 1] + load[slot, k]
         for i in range(starts[slot], starts[slot + 1]):
             cell = min(cells[i], size)
             for k in range(size - cell):
                 new_load[k + cell] += mass[i] * load[slot, k]
-            spilled = 0.0
-            for k in range(size - cell, size):
-                spilled += load[slot, k]
-            above[slot] += mass[i] * spilled
+            above[slot] += mass[i] * beyond[size - cell]
             if mass_pinned[i] > 0.0:
                 for k in range(size - cell):
                     new_pinned[k + cell] += mass_pinned[i] * pinned[slot, k]

@@ -45,7 +45,7 @@ def drain(desk: Desk, name: str) -> None:
 def place(desk: Desk, specs: Sequence[TaskSpec], key: str | None) -> list[Placed]:
     """Place tasks, all or none."""
     asked = [task_data(spec) for spec in specs]
-    digest = digest_of(asked)
+    digest = digest_of(asked) if key is not None else ""
     before = desk.state.answered.get(key) if key is not None else None
     if before is not None:
         if before[0] != digest:

@@ -315,8 +315,11 @@ def _held(state: State, data: Data, known: Demand | None) -> Held:
     task = data["task"]
     asked = Sla.parse(task["sla"]) if "sla" in task else None
     demand = known or demand_of(TaskSpec.from_dict(task))
-    held = Held(task["name"], data["digest"], asked, demand, "", 0, None, state.at)
-    return _at(held, data)
+    if asked is not None:
+        demand = Sla.parse(data["granted"])
+    core, overload = data.get("core", 0), data["overload"]
+    where = data["machine"], core, overload, state.at
+    return Held(task["name"], data["digest"], asked, demand, *where)
 
 
 def _at(held: Held, data: Data) -> Held:
