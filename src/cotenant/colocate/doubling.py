@@ -10,7 +10,7 @@ from cotenant.colocate.candidates import Rewriting, offer
 from cotenant.demand.sla import Sla
 
 _OCTAVES = 16  # bases down to a sixteenth of the shortest period
-_MOST = 512
+_MOST = 128
 FULL = 1.0 + 1e-9
 
 
@@ -19,7 +19,7 @@ def bases(periods: Iterable[int], least_period: int = 1) -> list[int]:
 
     All integers from a sixteenth of the shortest period, or `least_period`, up to it or
     one octave, whichever is more: a longer base is the double of one of these, nearly.
-    Where they are more than 512 they are thinned out evenly, and the periods given are
+    Where they are more than 128 they are thinned out evenly, and the periods given are
     kept, halved into the range.
 
     >>> bases([12, 40], least_period=9)

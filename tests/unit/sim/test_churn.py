@@ -26,6 +26,10 @@ def drawn(load: Load, hours: float = 20.0, seed: int = 1) -> list[Request]:
     return list(draw_requests(load, STREAMS, hours * 3.6e6, random))
 
 
+def lasts(request: Request) -> int:
+    return round(request.leaves - request.arrives)
+
+
 def test_events_of_one_moment_come_by_priority_then_in_order() -> None:
     queue: EventQueue[str] = EventQueue()
     for time, priority, name in [(1, 1, "x"), (1, 0, "y"), (0, 5, "z"), (1, 1, "w")]:
@@ -38,7 +42,7 @@ def test_arrivals_are_poisson_at_the_rate_asked() -> None:
     gaps = np.diff([0.0, *(request.arrives for request in found)]) / 60_000.0
     assert gaps.mean() == pytest.approx(1 / 3.0, rel=0.03)
     assert gaps.std() == pytest.approx(1 / 3.0, rel=0.04)
-    assert {request.leaves - request.arrives for request in found} == {6e5, 3e5}
+    assert {lasts(request) for request in found} == {600_000, 300_000}
 
 
 def test_a_swing_moves_arrivals_into_the_first_half_of_the_day() -> None:
@@ -50,7 +54,7 @@ def test_a_swing_moves_arrivals_into_the_first_half_of_the_day() -> None:
 def test_zipf_asks_for_the_second_stream_half_as_often() -> None:
     found = drawn(Load(popularity="zipf"), 100.0)
     assert np.mean(
-        [r.sla.period % 400 == 0 and r.leaves - r.arrives == 6e5 for r in found]
+        [r.sla.period % 400 == 0 and lasts(r) == 600_000 for r in found]
     ) == pytest.approx(2 / 3, abs=0.03)
 
 
@@ -58,7 +62,7 @@ def test_periods_are_theta_groups_and_fluid_ranges_never_empty() -> None:
     load = Load(arrival_rate=5.0, sigma=3, fluid_share=1.0, theta_low=2, theta_high=5)
     thetas = set()
     for request in drawn(load):
-        stream = STREAMS[0] if request.leaves - request.arrives == 6e5 else STREAMS[1]
+        stream = STREAMS[0] if lasts(request) == 600_000 else STREAMS[1]
         theta, rest = divmod(request.sla.period, stream.group)
         thetas.add(theta)
         sigma = min(3, theta)
