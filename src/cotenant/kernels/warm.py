@@ -16,6 +16,7 @@ from cotenant.kernels import (
     misses,
     montecarlo,
     overload,
+    packing,
     pruned,
     response_time,
     sla,
@@ -62,6 +63,8 @@ def warm() -> None:
     values32 = montecarlo.draw(offsets, samples, seeds, 0, 2)
     whole = np.array([0, 1], dtype=np.int64)
     montecarlo.count_overloads(values32, whole[:1], whole, 1.0, 0)
+    placed = packing.place(samples, weights, samples, 1.0, 9.0, 9.0, True)
+    packing.rebalance(placed, samples, weights, 1.0, 9.0)
     moments = np.zeros((1, 3), dtype=np.int64)
     steps = np.arange(3, dtype=np.int64)
     one = np.zeros(1, dtype=np.int64)

@@ -16,7 +16,8 @@ from cotenant.colocate.pack import Policy
 from cotenant.errors import InvalidInput, SourceNotFound
 from cotenant.traces.synthetic import POOLS
 
-DATA = ("instantaneous", "averages")
+DISTRIBUTIONS = "distributions"
+DATA = ("instantaneous", "averages", DISTRIBUTIONS)
 # Methods that size a task without asking for rho; cantelli only with a number.
 _WITHOUT_RHO = ("mean", "percentile", "max", "requests")
 _ANY_RHO = 0.5
@@ -39,6 +40,8 @@ class PoolSpec:
     mean
         Usage is scaled so that tasks use this share of a machine on average; None to
         leave it.
+    by_day
+        Whether each day of a task is a task of its own.
     """
 
     source: tuple[str, ...] = ("matched",)
@@ -46,6 +49,7 @@ class PoolSpec:
     format: str = "auto"
     min_samples: int = 24
     mean: float | None = None
+    by_day: bool = False
 
     def __post_init__(self) -> None:
         if not self.source:
@@ -74,8 +78,9 @@ class Run:
     capacity
         Of every machine.
     data
-        What packing sees: `instantaneous` samples or `averages`. Overload is always
-        judged on instantaneous ones.
+        What packing sees: realisations of `instantaneous` samples or of `averages`, or
+        the `distributions` of instantaneous samples that realisations are drawn from.
+        Overload is always judged on instantaneous ones.
     clairvoyance
         Share of the realisations that packing sees; the others judge. With 1 all do
         both.
@@ -98,8 +103,10 @@ class Run:
             raise InvalidInput(f"method {self.method} asks for rho, and none is given")
         self.policy(0)  # refuses what it does not know
         if self.data not in DATA:
-            known = " or ".join(DATA)
-            raise InvalidInput(f"data is {self.data!r}; expected {known}")
+            known = ", ".join(DATA)
+            raise InvalidInput(f"data is {self.data!r}; expected one of {known}")
+        if self.data == DISTRIBUTIONS and self.clairvoyance < 1:
+            raise InvalidInput("data is distributions, which clairvoyance cannot cut")
         if not 0 < self.clairvoyance <= 1:
             raise InvalidInput(
                 f"clairvoyance is {self.clairvoyance}; expected above 0, 1 at most"

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.colocate.pack import Packing, pack
 from cotenant.demand.task import Task
 from cotenant.demand.usage import Usage, usages
-from cotenant.fleet import Fleet
 from cotenant.kernels import montecarlo as kernel
 from cotenant.sim.judge import Carried, judge_exact
-from cotenant.study.grid import Grid, Run, make_grid
+from cotenant.study.grid import DISTRIBUTIONS, Grid, Run, make_grid
+from cotenant.study.grid_packing import pack_run
 from cotenant.study.grid_pool import Samples, open_pool
 
 AT_ONCE = 1_000  # realisations in memory
@@ -46,15 +45,21 @@ class _Problem:
 
     def seen(self, data: str, realisations: int) -> list[Task]:
         """Return what the first realisations tell of each task."""
+        if data == DISTRIBUTIONS:
+            return [_task(number, usage) for number, usage in enumerate(self.truth)]
         values = self.samples.of(data)
         counts = kernel.tally(self.samples.offsets, self.seeds[data], realisations)
         drawn = counts > 0
         ends = np.concatenate([[0], np.cumsum(drawn)])[self.samples.offsets]
         made = usages(ends, values[drawn], counts[drawn].astype(np.float64))
         return [
-            Task(f"t{number}", {"cpu": replace(usage, observations=realisations)})
+            _task(number, replace(usage, observations=realisations))
             for number, usage in enumerate(made)
         ]
+
+
+def _task(number: int, usage: Usage) -> Task:
+    return Task(f"t{number}", {"cpu": usage})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +73,13 @@ class _Packed:
     unplaced: int
 
     @classmethod
-    def of(cls, run: Run, start: int, packing: Packing) -> "_Packed":
-        sizes = [len(on) for on in packing.tasks]
-        numbers = [int(task.name[1:]) for on in packing.tasks for task in on]
-        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        tasks = np.array(numbers, dtype=np.int64)
-        return cls(run, start, tasks, ends, len(packing.unplaced))
+    def of(cls, run: Run, start: int, machine: IntArray) -> "_Packed":
+        order = np.argsort(machine, kind="stable")
+        unplaced = int((machine < 0).sum())
+        tasks = order[unplaced:].astype(np.int64)
+        machines = int(machine.max(initial=-1)) + 1
+        ends = np.searchsorted(machine[tasks], np.arange(machines + 1))
+        return cls(run, start, tasks, ends.astype(np.int64), unplaced)
 
     def carried(self, truth: Sequence[Usage]) -> list[Carried]:
         bounds = zip(self.ends[:-1], self.ends[1:], strict=True)
@@ -121,9 +127,8 @@ def _pack(grid: Grid, problem: _Problem, number: int) -> list[_Packed]:
         key = (run.data, grid.observed(run))
         if key not in seen:
             seen[key] = problem.seen(*key)
-        fleet = Fleet.of_equal({"cpu": run.capacity})
-        packing = pack(seen[key], fleet, run.policy(grid.seed + number))
-        packed.append(_Packed.of(run, grid.judged_from(run), packing))
+        machine = pack_run(seen[key], run, grid.seed + number)
+        packed.append(_Packed.of(run, grid.judged_from(run), machine))
     return packed
 
 

@@ -14,6 +14,9 @@ from cotenant.study.grid import PoolSpec
 from cotenant.study.profile_readings import read_readings
 from cotenant.traces.collect import read_usage
 from cotenant.traces.synthetic import some_tasks
+from cotenant.traces.trace import Series
+
+DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,12 @@ class _Read:
         averages = None if self.averages is None else self.averages[index]
         return Samples(offsets, self.instantaneous[index], averages)
 
+    def scaled_to(self, mean: float) -> "_Read":
+        sums = np.add.reduceat(self.instantaneous, self.offsets[:-1])
+        factor = mean / float((sums / np.diff(self.offsets)).mean())
+        averages = None if self.averages is None else self.averages * factor
+        return _Read(self.offsets, self.instantaneous * factor, averages)
+
 
 @lru_cache(maxsize=2)
 def open_pool(spec: PoolSpec, seed: int) -> Pool:
@@ -116,15 +125,17 @@ def open_pool(spec: PoolSpec, seed: int) -> Pool:
     kept, averages = readings.usage, None
     if len(readings.paired[0].codes) == len(kept.codes):
         kept, averages = readings.paired[0], readings.paired[1].values
-    factor = 1.0
-    if spec.mean is not None:
-        sums = np.add.reduceat(kept.values, kept.offsets[:-1])
-        factor = spec.mean / float((sums / np.diff(kept.offsets)).mean())
-    return _Read(
-        kept.offsets,
-        kept.values * factor,
-        None if averages is None else averages * factor,
-    )
+    offsets = _days(kept) if spec.by_day else kept.offsets
+    pool = _Read(offsets, kept.values, averages)
+    return pool if spec.mean is None else pool.scaled_to(spec.mean)
+
+
+def _days(series: Series) -> IntArray:
+    """Return where each day of each task starts, and the end of all."""
+    day = np.floor(series.time / DAY_S)
+    fresh = np.diff(day, prepend=np.nan) != 0
+    fresh[series.offsets[:-1]] = True
+    return np.append(np.flatnonzero(fresh), len(day))
 
 
 def stamp_of(spec: PoolSpec) -> str:

@@ -131,33 +131,20 @@ def study_grid(
         If the grid is wrong, or its pool cannot be read.
     """
     kept = Kept(None if keep is None else Path(keep))
-    return study_grids({"grid": tables}, processes, kept, advance)["grid"]
+    texts = cells_of(tables)
+    values = run_cells(run_cell, texts, kept, processes, advance)
+    return summed(make_grid(tables), [values[text] for text in texts])
 
 
-def study_grids(
-    all_tables: Mapping[str, Mapping[str, Any]],
-    processes: int,
-    kept: Kept,
-    advance: Advance,
-) -> dict[str, GridResult]:
-    """Run several grids as one lot of problems."""
-    grids = {name: make_grid(tables) for name, tables in all_tables.items()}
-    cells = {
-        name: [
-            as_text(all_tables[name], number, stamp_of(grid.pool))
-            for number in range(grid.problems)
-        ]
-        for name, grid in grids.items()
-    }
-    wanted = list(dict.fromkeys(text for texts in cells.values() for text in texts))
-    values = run_cells(run_cell, wanted, kept, processes, advance)
-    return {
-        name: _summed(grid, [values[text] for text in cells[name]])
-        for name, grid in grids.items()
-    }
+def cells_of(tables: Mapping[str, Any]) -> list[str]:
+    """Return the problems of a grid as texts of cells."""
+    grid = make_grid(tables)
+    stamp = stamp_of(grid.pool)
+    return [as_text(tables, number, stamp) for number in range(grid.problems)]
 
 
-def _summed(grid: Grid, values: Sequence[Value]) -> GridResult:
+def summed(grid: Grid, values: Sequence[Value]) -> GridResult:
+    """Put the values of all problems of a grid together."""
     loads = [value["mean_load"] for value in values]
     rows = [
         _row(run, [value["runs"][at] for value in values], loads)

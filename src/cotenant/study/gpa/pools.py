@@ -28,7 +28,8 @@ def find_pools(folder: str | None) -> Pools:
     for name, files in REAL.items():
         paths = [Path(folder) / file for file in files] if folder else []
         if paths and all(path.is_file() for path in paths):
-            tables[name] = {"source": [str(path) for path in paths], "mean": MEAN}
+            source = [str(path) for path in paths]
+            tables[name] = {"source": source, "mean": MEAN, "by_day": True}
         else:
             missing.append(name)
     return Pools(tables, tuple(missing))
