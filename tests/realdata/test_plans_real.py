@@ -50,7 +50,8 @@ def test_every_trace_is_planned_within_its_promise(
 ) -> None:
     paths, options = SOURCES[name]
     words = ["plan", *(str(DATA / p) for p in paths), *options, "--slo", "99%"]
-    plan = answer([*words, "--judge", "exact"], capsys)
+    words += ["--promise", "history", "--judge", "exact"]
+    plan = answer(words, capsys)
     summary = plan["summary"]
     assert summary["placed"] + len(plan["unplaced"]) == summary["tasks"] > 0
     assert summary["overload"]["machines_above_rho"] == 0

@@ -76,6 +76,14 @@ JudgeBy = Annotated[
         "[exact; aligned with slots].",
     ),
 ]
+Promised = Annotated[
+    str | None,
+    typer.Option(
+        "--promise",
+        help="history, or tomorrow: replay with a margin fitted on past days "
+        "[tomorrow where the trace covers eight days and no method is named].",
+    ),
+]
 Slots = Annotated[
     int | None,
     typer.Option(

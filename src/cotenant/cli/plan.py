@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
@@ -20,17 +20,25 @@ def plan(
     slo: opt.Slo = None,
     rho: opt.Rho = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="exact, gaussian, cumulants, esscher, one-factor, welch, "
-            "cantelli[:B], mean:F, percentile:P, max, requests."
+            help="exact [default], gaussian, cumulants, esscher, one-factor, "
+            "welch, replay[:MARGIN], cantelli[:B], mean:F, percentile:P, max, requests."
         ),
-    ] = "exact",
+    ] = None,
     rule: Annotated[str, typer.Option(help="best-fit or first-fit.")] = "best-fit",
     capacity: opt.Capacity = None,
     machine: opt.MachineText = None,
     fleet: opt.FleetFile = None,
     spare: opt.Spare = 0,
+    promise: opt.Promised = None,
+    conservative: Annotated[
+        bool,
+        typer.Option(
+            "--conservative",
+            help="For tomorrow: the margin the worst of 7 days took.",
+        ),
+    ] = False,
     slots: opt.Slots = None,
     group: opt.Group = 1,
     order: opt.Order = "arrival",
@@ -70,12 +78,13 @@ def plan(
     from cotenant.planning.plan import plan as make_plan
     from cotenant.planning.problem import Selection
     from cotenant.planning.settings import Settings
+    from cotenant.planning.tomorrow import covers_days
     from cotenant.report.html import plan_page
     from cotenant.report.terminal import show_plan
 
     settings = Settings(
         Policy(
-            method=method,
+            method=method or "exact",
             rule=rule,
             rho=read_rho(slo, rho),
             order=order,
@@ -88,12 +97,16 @@ def plan(
         Selection(min_samples, keep_short, keep_failing, observe, variance_factor),
         judge,  # type: ignore[arg-type]
         spread,
+        promise=promise or "history",  # type: ignore[arg-type]
+        conservative=conservative,
     )
     source = Source(usage, format, unit, scale, cores_column, spread)
     with Watch(quiet) as watch:
         trace = read_trace(source, watch)
         machines = read_machines(capacity, machine, fleet, spare, trace.unit)
-        if slots is None:
+        if promise is None and method is None and slots is None and covers_days(trace):
+            settings = replace(settings, promise="tomorrow")
+        elif slots is None:
             settings = default_settings(trace, settings)
         result = make_plan(
             trace,

@@ -137,6 +137,8 @@ def run_backtest(
             raise InvalidInput(f"{name} is {value}; expected 1 or more")
     trace = select(trace, selection or Selection())
     cube = read_history(trace)
+    if cube.days < 2:
+        raise TraceError(trace.source, "covers one day; expected at least two")
     burn_in = min(BURN_IN, cube.days // 3)
     capacity = fleet.types[0].capacity["cpu"]
     setting = Setting(capacity, rho, orders, burn_in, history, seed)

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from cotenant.colocate.pack import Policy
-from cotenant.errors import TraceError
+from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Fleet, MachineType
 from cotenant.planning.evaluate import evaluate
 from cotenant.planning.problem import Selection, make_problem
@@ -41,6 +41,11 @@ def calibrate(saved: Mapping[str, Any], history: Trace, later: Trace) -> Calibra
         If no divisor up to 1,000 keeps the promise: the load has moved, and stricter
         tests of old data do not help.
     """
+    if saved.get("promise") == "tomorrow":
+        raise InvalidInput(
+            "a plan for tomorrow carries a margin of its own; `cotenant backtest` says "
+            "what it delivers"
+        )
     settings, fleet = _restore(saved)
     # A task that is gone would make room that no stricter test has earned.
     there = set(later.names)

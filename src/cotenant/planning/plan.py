@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from cotenant.colocate.margin import MarginRule
 from cotenant.colocate.methods import parse_method
 from cotenant.colocate.pack import Packing
 from cotenant.demand.usage import Usage
@@ -28,6 +29,7 @@ from cotenant.planning.results import (
 )
 from cotenant.planning.rhythm import SLOTS, carries_a_day
 from cotenant.planning.settings import Settings, describe
+from cotenant.planning.tomorrow import add_series, prepare
 from cotenant.traces.trace import Trace
 
 TODAY = ("gaussian", "percentile:95", "max", "requests")
@@ -67,7 +69,19 @@ def plan(
     methods = [settings.policy.method, *beside]
     problem = _problem(trace, settings, methods)
     check_units(trace, fleet, problem.tasks)
-    borrowed, settings = borrow(problem, settings, fleet)
+    margin: dict[str, Any] = {}
+    if settings.promise == "tomorrow":
+        borrowed, settings, fitted = prepare(problem, settings, fleet, advance)
+        bare = replace(settings, policy=replace(settings.policy, method="replay"))
+        without = evaluate(borrowed, fleet, bare, advance).row.machines
+        margin = {
+            "margin": fitted.margin,
+            "margin_days": fitted.days,
+            "machines_without_margin": without,
+        }
+        problem = replace(borrowed, assumptions=problem.assumptions)
+    else:
+        borrowed, settings = borrow(problem, settings, fleet)
     own = evaluate(borrowed, fleet, settings, advance, explain=True)
     rows = [own.row]
     for method in beside:
@@ -80,7 +94,7 @@ def plan(
     refused = own.packing.unplaced
     return Plan(
         settings={**describe(settings, fleet, trace), "source": source},
-        summary=_summary(problem, own.packing, fleet),
+        summary={**_summary(problem, own.packing, fleet), **margin},
         overload=own.overload,
         machines=_machines(own),
         unplaced=tuple(Unplaced(u.task, u.resource, u.reason) for u in refused),
@@ -135,19 +149,24 @@ def compare(
 def default_settings(trace: Trace, settings: Settings | None = None) -> Settings:
     """Return settings that suit the trace: time-of-day slots where it has a rhythm."""
     settings = settings or Settings()
+    if settings.promise == "tomorrow":
+        return settings
     slotted = parse_method(settings.policy.method)[0].slotted
     slots = SLOTS if slotted and carries_a_day(trace) else 1
     return replace(settings, policy=replace(settings.policy, slots=slots))
 
 
 def _problem(trace: Trace, settings: Settings, methods: Sequence[str]) -> Problem:
-    return make_problem(
+    problem = make_problem(
         trace,
         settings.selection,
         settings.spread,
         settings.policy.slots,
         shared="one-factor" in methods,
     )
+    if any(method.split(":")[0] == "replay" for method in methods):
+        problem = add_series(problem, MarginRule().window)
+    return problem
 
 
 def _able(method: str, problem: Problem) -> bool:

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput
 from cotenant.fleet import Cluster
-from cotenant.planning.evaluate import Advance
 from cotenant.planning.queue_results import QueueComparison, QueueRow
 from cotenant.planning.queue_rows import Tried, rows_of
 from cotenant.planning.queue_settings import QueueSettings, parse_estimates, told
@@ -18,6 +18,10 @@ from cotenant.queueing.metrics import measure
 from cotenant.sim.jobs import QueueRun, run_queue
 from cotenant.traces.job_load import offered_load, replicas, scaled_to_load
 from cotenant.traces.job_source import JobLog
+
+if TYPE_CHECKING:
+    # At run time it would bring in all of the colocation engine.
+    from cotenant.planning.evaluate import Advance
 
 # A log with a larger share of jobs without an estimate cannot tell estimates apart.
 FEW = 0.1
@@ -28,7 +32,7 @@ def compare_queue(
     systems: Mapping[str, Sequence[Cluster]],
     settings: QueueSettings | None = None,
     command: str = "",
-    advance: Advance = lambda what, done, total: None,
+    advance: "Advance" = lambda what, done, total: None,
 ) -> QueueComparison:
     """Run the log under every system, load, order and allocator.
 

@@ -9,6 +9,7 @@ import polars as pl
 API_VERSION = "cotenant/v1"
 Json: TypeAlias = dict[str, Any]
 Judge: TypeAlias = Literal["exact", "samples", "aligned"]
+Promise: TypeAlias = Literal["history", "tomorrow"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,8 @@ class Plan:
         What was in force: method, rule, rho, capacity, slots, promise, judge, seed ...
     summary
         Counts: tasks, placed, machines, spare, normalized_machines (machines over
-        ceil(mean load / capacity), None for mixed fleets), mean_load_machines.
+        ceil(mean load / capacity), None for mixed fleets), mean_load_machines; with a
+        promise for tomorrow margin, margin_days and machines_without_margin.
     timeline
         `(seconds, share of machines in overload)` where the trace was replayed.
     command

@@ -7,7 +7,7 @@ from cotenant.colocate.pack import Policy
 from cotenant.errors import InvalidInput
 from cotenant.fleet import Fleet, MachineType
 from cotenant.planning.problem import Selection
-from cotenant.planning.results import Judge
+from cotenant.planning.results import Judge, Promise
 from cotenant.traces.trace import Trace
 
 
@@ -22,8 +22,13 @@ class Settings:
     selection
         Which tasks are planned, and on which samples.
     judge
-        How overload is measured; None for `aligned` with time-of-day slots and `exact`
-        without.
+        How overload is measured; None for `aligned` with time-of-day slots or a promise
+        for tomorrow, and `exact` otherwise.
+    promise
+        `history`: the promise holds for usage like that of the trace. `tomorrow`: it is
+        meant for the next day, kept by a margin fitted on past days.
+    conservative
+        Take the largest margin that any of seven days needed.
     threshold
         Decide at this overload probability in place of rho; None for rho itself. A
         calibration sets it.
@@ -36,8 +41,14 @@ class Settings:
     judge: Judge | None = None
     spread: str | None = None
     threshold: float | None = None
+    promise: Promise = "history"
+    conservative: bool = False
 
     def __post_init__(self) -> None:
+        if self.promise not in ("history", "tomorrow"):
+            raise InvalidInput(
+                f"promise is {self.promise!r}; expected history or tomorrow"
+            )
         if self.judge not in (None, "exact", "samples", "aligned"):
             raise InvalidInput(
                 f"judge is {self.judge!r}; expected exact, samples or aligned"
@@ -46,7 +57,10 @@ class Settings:
     @property
     def judged_by(self) -> Judge:
         """The judge in force."""
-        return self.judge or ("aligned" if self.policy.slots > 1 else "exact")
+        if self.judge:
+            return self.judge
+        rhythm = self.policy.slots > 1 or self.promise == "tomorrow"
+        return "aligned" if rhythm else "exact"
 
 
 def describe(settings: Settings, fleet: Fleet, trace: Trace) -> dict[str, Any]:
@@ -60,7 +74,8 @@ def describe(settings: Settings, fleet: Fleet, trace: Trace) -> dict[str, Any]:
         "threshold": settings.threshold,
         "slots": policy.slots,
         "groups": policy.groups,
-        "promise": "history",
+        "promise": settings.promise,
+        "conservative": settings.conservative,
         "judge": settings.judged_by,
         "capacity": dict(fleet.types[0].capacity) if equal else None,
         "fleet": None if equal else [_type(t) for t in fleet.types],

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from cotenant.demand.adversary import Counterexample, Phase
+from cotenant.demand.adversary import Phase
+from cotenant.demand.counterexample import Counterexample
 from cotenant.demand.schedule import Window
 from cotenant.demand.sla import Sla
 from cotenant.planning.results import API_VERSION, Json

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
-from cotenant.errors import InvalidInput, TraceError
+from cotenant.errors import InvalidInput
 from cotenant.traces.trace import Trace
 
 DAY_S = 86_400.0
@@ -79,9 +79,7 @@ def read_history(trace: Trace) -> History:
     Raises
     ------
     InvalidInput
-        If the trace carries no time.
-    TraceError
-        If it covers fewer than two days.
+        If the trace carries no time, or less than one sample a day.
     """
     if trace.step_s is None:
         raise InvalidInput("the trace carries no time, so it has no days to compare")
@@ -90,10 +88,8 @@ def read_history(trace: Trace) -> History:
     first = np.floor(float(trace.facts["start"].to_numpy().min()) / DAY_S)
     last = np.floor(float(trace.facts["end"].to_numpy().max()) / DAY_S)
     days = int(last - first) + 1
-    if days < 2 or moments < 1:
-        raise TraceError(
-            trace.source, f"covers {days} day; expected at least two to compare"
-        )
+    if moments < 1:
+        raise InvalidInput("the trace has less than one sample a day")
     names = trace.names
     rows = {name: row for row, name in enumerate(names)}
     usage = np.full((len(names), days * moments), np.nan)

@@ -270,3 +270,35 @@ def test_averages_are_stretched_to_the_variance_asked_for() -> None:
 
 def tasks_of(count: int, seed: int = 1) -> list[Task]:
     return make_problem(from_frame(matched(count, seed), "fraction"), Selection()).tasks
+
+
+def test_a_plan_for_tomorrow_states_its_margin_and_what_it_costs() -> None:
+    trace = from_frame(daily(60, 9, seed=2))
+    fleet = Fleet.of_equal({"cpu": 4.0})
+    settings = Settings(Policy(rho=0.01), promise="tomorrow")
+    made = plan(trace, fleet, settings, beside=())
+    assert made.settings["promise"] == "tomorrow"
+    assert made.summary["margin"] >= 1.0
+    assert made.summary["margin_days"] == 8
+    assert made.summary["machines"] >= made.summary["machines_without_margin"]
+    assert made.overload.judged_by == "aligned"
+    assert any("for tomorrow" in said for said in made.assumptions)
+    short = plan(from_frame(daily(20, 3, seed=2)), fleet, settings, beside=())
+    assert any("not yet calibrated" in said for said in short.assumptions)
+
+
+def test_tasks_gone_by_the_last_day_are_not_planned_for_tomorrow() -> None:
+    rows = daily(30, 9, seed=2)
+    name = rows["task"][-1]
+    leaving = (pl.col("task") == name) & (pl.col("time") > rows["time"][0] + 5 * 86_400)
+    trace = from_frame(rows.filter(~leaving))
+    settings = Settings(Policy(rho=0.01), promise="tomorrow")
+    made = plan(trace, Fleet.of_equal({"cpu": 4.0}), settings, beside=())
+    assert made.cleaning["tasks_dropped"]["gone_by_the_last_day"] == 1
+    assert name not in made.to_frame()["task"]
+
+
+def test_replay_is_a_method_like_others() -> None:
+    settings = Settings(Policy(rho=0.01), judge="aligned")
+    rows = compare(waves(60), EQUAL, ["exact", "replay"], settings=settings).rows
+    assert rows[1].overload_mean <= 0.01 < rows[0].overload_mean

@@ -57,8 +57,9 @@ def test_a_missing_day_is_stood_in_for_by_the_nearest() -> None:
 def test_traces_without_days_cannot_be_backtested() -> None:
     with pytest.raises(InvalidInput, match="carries no time"):
         read_history(from_frame(matched(5), "fraction"))
+    fleet = Fleet.of_equal({"cpu": 4.0})
     with pytest.raises(TraceError, match="at least two"):
-        read_history(from_frame(daily(3, 1)))
+        run_backtest(from_frame(daily(3, 1)), fleet, ["exact"], 0.01)
 
 
 def plain_first_fit(
