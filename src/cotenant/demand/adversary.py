@@ -2,12 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-import numpy as np
-
-from cotenant.arrays import IntArray
-from cotenant.demand.schedule import Schedule, Window, keeps
+from cotenant.demand import retrace
+from cotenant.demand.counterexample import Counterexample
+from cotenant.demand.schedule import Schedule, Window
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
 from cotenant.kernels import misses as kernels
@@ -18,38 +17,6 @@ Phase: TypeAlias = Literal["aligned", "any"]
 _MOST_CELLS = 10**10
 _MOST_SEGMENTS = 10**6
 _CELLS_AT_ONCE = 10**7
-_RECORDED = 2**22
-
-
-@dataclass(frozen=True, slots=True)
-class Counterexample:
-    """A schedule that keeps the offered SLA and breaks the required one.
-
-    Parameters
-    ----------
-    schedule
-        Which slots are granted.
-    origin
-        Slot at which the first required period starts; 0 with aligned phases.
-    """
-
-    schedule: Schedule
-    origin: int = 0
-
-    def refutes(
-        self, offered: Sla, required: Sla, *, window: Window = "aligned"
-    ) -> bool:
-        """Check by definition that `offered` is kept and `required` is not."""
-        broken = not keeps(self.schedule, required, window=window, origin=self.origin)
-        return broken and keeps(self.schedule, offered)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return length, runs of granted slots, and the origin."""
-        return {
-            "length": self.schedule.length,
-            "granted": [list(run) for run in self.schedule.granted],
-            "origin": self.origin,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +57,7 @@ class Adversary:
         return self.required.window * self.required.period
 
     @property
-    def _terms(self) -> tuple[int, int, int, int, int, int]:
+    def _terms(self) -> retrace.Terms:
         offered, required = self.offered, self.required
         # More misses than offered periods that a window can touch change nothing.
         misses = min(offered.misses, self._span // offered.period + 2)
@@ -143,7 +110,8 @@ class Adversary:
             raise self._too_fine()
         begin = self._place(start)
         runs, end = [(0, begin)], begin + self._span
-        for position, granted in self._grants(start, most):
+        window = (start, start + self._span, most)
+        for position, granted in retrace.grants(self._terms, window):
             runs.append((position - start + begin, granted))
         length = -(-end // self._cycle) * self._cycle
         runs.append((end, length - end))
@@ -172,67 +140,23 @@ class Adversary:
         inverse = pow(self._cycle // step, -1, modulus)
         return start + self._cycle * (-start // step * inverse % modulus)
 
-    def _grants(self, start: int, most: int) -> list[tuple[int, int]]:
-        """Return where and how much is granted in each segment of the window."""
-        offered, required = self.offered, self.required
-        period, length = offered.period, required.period
-        edges = _edges(start, self._span, period, length)
-        choices = self._choices(start, most, edges)
-        owed = max(0, offered.budget - start % period)
-        room, grants = 0, []
-        for i, (missed, declared) in enumerate(choices):
-            position = edges[i]
-            if position % period == 0:
-                owed = offered.budget
-            if (position - start) % length == 0:
-                room = required.budget - 1 if declared else kernels.NO_CAP
-            granted = 0 if missed else min(owed, edges[i + 1] - position, room)
-            owed, room = owed - granted, room - granted
-            grants.append((position, granted))
-        return grants
 
-    def _choices(
-        self, start: int, most: int, edges: list[int]
-    ) -> list[tuple[bool, bool]]:
-        """Return for each segment whether it is in a missed, in a declared period."""
-        shape = self._shape()
-        rows = max(1, min(len(edges), _RECORDED // math.prod(shape)))
-        record = np.zeros((rows, *shape, 2), dtype=np.int64)
-        level = np.zeros(shape, dtype=np.int64)
-        value = np.zeros((*shape, 2), dtype=np.int64)
-        window = (start, edges[-1], most)
-        kernels.begin(self.offered.budget, self.offered.period, start, level, value)
-        # What led to the end is recorded piece by piece, from saved states: the record
-        # of a long window would not fit in memory.
-        saved = []
-        for first in range(0, len(edges) - 1, rows):
-            saved.append((first, level.copy(), value.copy()))
-            kernels.sweep(self._terms, window, edges[first], level, value, record)
-        at = _end_cell(level, value)
-        choices: list[tuple[bool, bool]] = []
-        for first, level, value in reversed(saved):
-            kernels.sweep(self._terms, window, edges[first], level, value, record)
-            last = min(first + rows, len(edges) - 1)
-            for i in range(last - 1, first - 1, -1):
-                k, d, slot = at
-                code = int(record[i - first, k % shape[0], d, slot])
-                declared, missed = bool(code & 1), bool(code & 2)
-                begins = (edges[i] - start) % self.required.period == 0
-                at = (k - (declared and begins), code >> 3, code >> 2 & 1)
-                choices.append((missed, declared))
-        return choices[::-1]
+def least_start(offered: Sla, length: int, step: int) -> int:
+    """Return where an interval gets its least, as an offset from a period's start.
 
+    Every period of `offered` is met; `step` is that of `kernels.sla`.
+    """
+    period, slack = offered.period, offered.period - offered.budget
 
-def _edges(start: int, span: int, period: int, length: int) -> list[int]:
-    ours = range(start, start + span + 1, length)
-    theirs = range(start - start % period + period, start + span, period)
-    return sorted({*ours, *theirs})
+    def supply(start: int) -> int:
+        head = min(-start % period, length)
+        whole, tail = divmod(length - head, period)
+        return max(0, head - slack) + whole * offered.budget + max(0, tail - slack)
 
-
-def _end_cell(level: IntArray, value: IntArray) -> tuple[int, int, int]:
-    k = int(level.max())
-    _, d, slot = np.argwhere((level == k)[:, :, None] & (value >= 0))[0]
-    return k, int(d), int(slot)
+    # The balanced splits of the two partial periods; see kernels.sla.
+    rests = (length % period, length % period + period)
+    heads = [step * (rest // (2 * step)) for rest in rests]
+    return min((-head % period for head in heads), key=supply)
 
 
 def _merged(runs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 
-from cotenant.demand.adversary import Adversary, Counterexample, Phase
+from cotenant.demand.adversary import Adversary, Phase, least_start
+from cotenant.demand.counterexample import Counterexample
 from cotenant.demand.schedule import Window
 from cotenant.demand.sla import Sla
 from cotenant.demand.sliding import most_misses
@@ -170,7 +171,7 @@ def _rigid(offered: Sla, required: Sla, window: Window, phase: Phase) -> Safety:
     if not enough and required.misses == 0:
         met = replace(offered, misses=0, window=1)
         adversary = Adversary(met, required, window, phase)
-        start = _least_start(met, required.period, step)
+        start = least_start(met, required.period, step)
         return Safety(False, adversary.counterexample(start, 1))
     adversary = Adversary(offered, required, window, phase)
     most = required.misses + 1
@@ -187,21 +188,6 @@ def _plain(offered: Sla) -> Sla:
     if offered.misses == 0:
         return Sla(offered.budget, offered.period)
     return offered
-
-
-def _least_start(offered: Sla, length: int, step: int) -> int:
-    """Return where an interval gets its least, as an offset from a period's start."""
-    period, slack = offered.period, offered.period - offered.budget
-
-    def supply(start: int) -> int:
-        head = min(-start % period, length)
-        whole, tail = divmod(length - head, period)
-        return max(0, head - slack) + whole * offered.budget + max(0, tail - slack)
-
-    # The balanced splits of the two partial periods; see kernels.sla.
-    rests = (length % period, length % period + period)
-    heads = [step * (rest // (2 * step)) for rest in rests]
-    return min((-head % period for head in heads), key=supply)
 
 
 def _step(period: int, length: int, phase: Phase) -> int:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cotenant.demand.adversary import Counterexample
+from cotenant.demand.counterexample import Counterexample
 from cotenant.demand.schedule import missed_periods
 from cotenant.demand.sla import Sla
 from cotenant.planning.sla_host import SlaAudit, SlaExport

@@ -152,3 +152,24 @@ def test_audit_without_data_exits_5(
     assert code(f"sla audit {path} --sla 1/10") == 5
     assert "no two readings" in capsys.readouterr().err
     assert code(f"sla audit {tmp_path}/none --sla 1/10") == 2
+
+
+def examples() -> list[tuple[str, str]]:
+    """Return the commands of the page on SLAs that need no file, and their output."""
+    page = Path(__file__).parents[3] / "docs" / "sla.md"
+    blocks = page.read_text(encoding="utf-8").split("```console\n$ cotenant ")[1:]
+    found = [block.split("\n```", 1)[0].partition("\n") for block in blocks]
+    return [(words, shown) for words, _, shown in found if ".csv" not in words]
+
+
+@pytest.mark.parametrize(("words", "shown"), examples())
+def test_the_examples_of_the_page_are_what_is_printed(
+    words: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code(words) in (0, 4)
+    lines = capsys.readouterr().out.rstrip().splitlines()
+    assert [line.rstrip() for line in lines] == shown.splitlines()
+
+
+def test_the_page_has_examples_to_hold_it_to() -> None:
+    assert len(examples()) == 3

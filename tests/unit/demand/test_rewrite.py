@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cotenant.demand.adversary import Counterexample, Phase
+from cotenant.demand.adversary import Phase
+from cotenant.demand.counterexample import Counterexample
 from cotenant.demand.rewrite import is_safe, max_misses, min_budget, min_supply
 from cotenant.demand.schedule import Window
 from cotenant.demand.sla import Sla
@@ -163,7 +164,7 @@ def test_a_proof_spans_many_pieces_of_the_record(
 ) -> None:
     offered, required = Sla.parse("3/5:1/9"), Sla.parse("4/7:5/40")
     whole = is_safe(offered, required)
-    monkeypatch.setattr("cotenant.demand.adversary._RECORDED", 1)
+    monkeypatch.setattr("cotenant.demand.retrace._RECORDED", 1)
     pieces = is_safe(offered, required)
     assert whole.counterexample == pieces.counterexample
     assert whole.counterexample is not None
