@@ -1,8 +1,9 @@
 """`cotenant study`: the papers' experiments, published figures beside ours."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from cotenant.cli import options as opt
 from cotenant.cli.output import emit, write
@@ -11,10 +12,34 @@ from cotenant.cli.progress import Watch
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from cotenant.study.gpa.study import GpaStudy
+    from cotenant.study.grid_result import GridResult
     from cotenant.study.look_ahead import LookAheadStudy
 
+Processes = Annotated[int, typer.Option(help="Cells run at once.")]
+Keep = Annotated[
+    str | None, typer.Option(help="File that keeps finished cells, to resume from.")
+]
+Report = Annotated[
+    str | None, typer.Option(help="Write an offline HTML report to this file.")
+]
+
+_EVERY_ROW = 10_000
+
+
+class Experiments(TyperGroup):
+    """Sub-commands, and `GRID.toml` as short for `grid GRID.toml`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0].endswith(".toml"):
+            args = ["grid", *args]
+        return super().resolve_command(ctx, args)
+
+
 study = typer.Typer(
-    help="The papers' experiments: tables, published figures beside ours.",
+    cls=Experiments,
+    help="The papers' experiments, published figures beside ours; or your own grid, "
+    "`study GRID.toml`.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -35,14 +60,9 @@ def look_ahead(
         typer.Option(help="headline, table, shaken, estimates; repeatable [all]."),
     ] = None,
     replicas: Annotated[int, typer.Option(help="Shaken copies of each case.")] = 8,
-    processes: Annotated[int, typer.Option(help="Cells run at once.")] = 1,
-    keep: Annotated[
-        str | None,
-        typer.Option(help="File that keeps finished cells, to resume from."),
-    ] = None,
-    report: Annotated[
-        str | None, typer.Option(help="Write an offline HTML report to this file.")
-    ] = None,
+    processes: Processes = 1,
+    keep: Keep = None,
+    report: Report = None,
     output: opt.Form = opt.Output.table,
     out: opt.Out = None,
     quiet: opt.Quiet = False,
@@ -78,6 +98,126 @@ def look_ahead(
         show_profile(tell(made), console)
 
     def page(made: "LookAheadStudy") -> str:
+        return profile_page(tell(made))
+
+    emit(result, output, out, show, page)
+    return 0
+
+
+@study.command("gpa")
+def gpa(
+    folder: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FOLDER]",
+            help="Folder with planetlab/20110303.tar.gz, planetlab/20110322.tar.gz and "
+            "google2011/GCD_VMs.tar.gz; without it only the synthetic pool is used.",
+        ),
+    ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="trace, base, rules, clairvoyance, averages, capacities, rebalancing, "
+            "calibration, grouping, grouping-online; repeatable [all]."
+        ),
+    ] = None,
+    problems: Annotated[
+        int | None, typer.Option(help="Problems of each part [50; some have fewer].")
+    ] = None,
+    seed: opt.Seed = 0,
+    processes: Processes = 2,
+    keep: Keep = None,
+    report: Report = None,
+    figures: Annotated[
+        str | None, typer.Option(help="Write every figure as SVG into this folder.")
+    ] = None,
+    output: opt.Form = opt.Output.table,
+    out: opt.Out = None,
+    quiet: opt.Quiet = False,
+) -> int:
+    """Janus and Rzadca, SoCC 2017: figures 1 to 13 and table 1, and what lies beyond.
+
+    With --keep FILE, a run that is interrupted goes on where it was.
+
+    JSON keys: settings, published (key, what, where, low, high, ours by pool), parts
+    (part, pool, settings, mean_load, rows with the run and machines, overload, low,
+    high, exact, worst_machine, machines_above_rho, error), traces (pool, and the parts
+    of a profile), missing.
+    """
+    from cotenant.report.pictures import write_pictures
+    from cotenant.report.profile_page import profile_page
+    from cotenant.report.profile_terminal import show_profile
+    from cotenant.study.gpa.study import study_gpa
+    from cotenant.study.gpa.told import tell
+
+    with Watch(quiet) as watch:
+        result = study_gpa(
+            folder,
+            part or (),
+            problems,
+            seed,
+            processes,
+            keep,
+            lambda what, done, total: watch.step("cells", done, total),
+        )
+        told = tell(result)
+        if report is not None:
+            write(profile_page(told), report)
+            watch.remark(f"report written to {report}")
+        if figures is not None:
+            charts = [chart for section in told.sections for chart in section.charts]
+            write_pictures(charts, figures)
+            watch.remark(f"{len(charts)} figures written to {figures}")
+
+    def show(made: "GpaStudy", console: "Console") -> None:
+        show_profile(told, console, _EVERY_ROW)
+
+    def page(made: "GpaStudy") -> str:
+        return profile_page(told)
+
+    emit(result, output, out, show, page)
+    return 0
+
+
+@study.command("grid")
+def grid(
+    file: Annotated[
+        str, typer.Argument(metavar="GRID.toml", help="The experiment, as data.")
+    ],
+    processes: Processes = 2,
+    keep: Keep = None,
+    report: Report = None,
+    output: opt.Form = opt.Output.table,
+    out: opt.Out = None,
+    quiet: opt.Quiet = False,
+) -> int:
+    """Your own grid of methods, rules, promises, capacities and pools.
+
+    JSON keys: settings, mean_load, rows (the run; machines, least, most, normalized,
+    overload, deviation, low, high, exact, worst_machine, machines_above_rho, unplaced,
+    error).
+    """
+    from cotenant.report.profile_page import profile_page
+    from cotenant.report.profile_terminal import show_profile
+    from cotenant.study.grid import read_grid
+    from cotenant.study.grid_result import study_grid
+    from cotenant.study.grid_told import tell
+
+    with Watch(quiet) as watch:
+        result = study_grid(
+            read_grid(file),
+            processes,
+            keep,
+            lambda what, done, total: watch.step("problems", done, total),
+        )
+        if report is not None:
+            write(profile_page(tell(result)), report)
+            watch.remark(f"report written to {report}")
+
+    def show(made: "GridResult", console: "Console") -> None:
+        show_profile(tell(made), console, _EVERY_ROW)
+
+    def page(made: "GridResult") -> str:
         return profile_page(tell(made))
 
     emit(result, output, out, show, page)

@@ -12,7 +12,7 @@ from cotenant.report.words import visible
 _MOST_ROWS = 10
 
 
-def show_profile(result: Told, console: Console) -> None:
+def show_profile(result: Told, console: Console, most_rows: int = _MOST_ROWS) -> None:
     """Print the answer, what follows from it, and a table a section."""
     console.print(Text(f"  {result.answer}", style="bold"))
     console.print(Padding(visible(result.sentence), (0, 0, 1, 2)), markup=False)
@@ -20,24 +20,24 @@ def show_profile(result: Told, console: Console) -> None:
         _line("·", finding, console)
     console.print()
     for section in result.sections:
-        _section(section, console)
+        _section(section, console, most_rows)
     for title, reason in result.absent:
         _line("not shown", f"{title}: {reason}", console)
     for part in told.set_aside(result.cleaning):
         _line("set aside", part, console)
 
 
-def _section(section: Section, console: Console) -> None:
+def _section(section: Section, console: Console, most_rows: int) -> None:
     console.print(Text(section.title, style="bold"))
     console.print(Padding(Text(visible(section.sentence)), (0, 0, 0, 2)))
     table = Table(box=None, pad_edge=True, padding=(0, 2), header_style="dim")
     for at, column in enumerate(section.columns):
         table.add_column(column, justify="right" if at else "left")
-    for row in section.rows[:_MOST_ROWS]:
+    for row in section.rows[:most_rows]:
         table.add_row(*(Text(visible(cell)) for cell in row))
     console.print(table)
-    if len(section.rows) > _MOST_ROWS:
-        left = len(section.rows) - _MOST_ROWS
+    if len(section.rows) > most_rows:
+        left = len(section.rows) - most_rows
         console.print(Text(f"    and {left} more with -o json or html", style="dim"))
     console.print()
 

@@ -41,7 +41,7 @@ def dots_chart(
     x = _logarithmic(x) if logarithmic else x.scale(zero=False)
     base = alt.Chart(alt.InlineData(values=values)).encode(
         y=alt.Y("row:N", sort=list(rows), title=None).axis(
-            labelLimit=170, domain=False, ticks=False, grid=True
+            labelLimit=170, domain=False, ticks=False, grid=True, labelPadding=10
         ),
         x=x,
         color=_colour("series:N", names),

@@ -15,6 +15,8 @@ from cotenant.study.grid import Grid, Run, as_text, make_grid
 from cotenant.study.grid_cells import run_cell
 from cotenant.study.grid_pool import stamp_of
 
+CERTAIN = 0.5  # width of the interval of a counted q, over q, that is good enough
+
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
@@ -54,6 +56,12 @@ class RunRow:
     worst_machine: float | None
     machines_above_rho: int | None
     unplaced: int
+
+    @property
+    def frequency(self) -> float:
+        """q: counted where enough was counted, else computed if it was."""
+        sure = self.high - self.low <= CERTAIN * self.overload
+        return self.overload if sure or self.exact is None else self.exact
 
     @property
     def error(self) -> float | None:

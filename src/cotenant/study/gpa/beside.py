@@ -9,8 +9,6 @@ from cotenant.study.gpa.study import GpaStudy
 from cotenant.study.grid_result import GridResult, RunRow
 from cotenant.study.published import GPA, Printed
 
-CERTAIN = 0.5  # width of the interval of a counted q, over q, that is good enough
-
 
 @dataclass(frozen=True, slots=True)
 class Beside:
@@ -41,16 +39,10 @@ def _measure(study: GpaStudy, key: str, pool: str) -> float | None:
         return None
 
 
-def frequency(row: RunRow) -> float:
-    """Return q: counted where enough was counted, else computed if it was."""
-    sure = row.high - row.low <= CERTAIN * row.overload
-    return row.overload if sure or row.exact is None else row.exact
-
-
 def _in_base(study: GpaStudy, key: str, pool: str) -> float:
     what, method, *rho = key.split()
     row = study.grids["base", pool].find(method, float(rho[0]) if rho else None)
-    return row.machines if what == "machines" else frequency(row)
+    return row.machines if what == "machines" else row.frequency
 
 
 def _row(study: GpaStudy, pool: str, part: str, **wanted: Any) -> Any:
@@ -99,8 +91,8 @@ def _normality(tasks: int, name: str) -> Callable[[GpaStudy, str], float]:
 
 def _averages(method: str, rho: float | None) -> Callable[[GpaStudy, str], float]:
     def ratio(study: GpaStudy, pool: str) -> float:
-        seen = frequency(study.grids["averages", pool].find(method, rho))
-        return seen / frequency(study.grids["base", pool].find(method, rho))
+        seen = study.grids["averages", pool].find(method, rho).frequency
+        return seen / study.grids["base", pool].find(method, rho).frequency
 
     return ratio
 
@@ -109,7 +101,7 @@ def _largest(capacity: float) -> Callable[[GpaStudy, str], float]:
     def told(study: GpaStudy, pool: str) -> float:
         grid = study.grids["capacities", pool]
         row = grid.find("percentile:100", data="averages", capacity=capacity)
-        return frequency(row)
+        return row.frequency
 
     return told
 

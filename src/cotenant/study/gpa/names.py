@@ -39,10 +39,10 @@ def scientific(value: float | None) -> str:
     return f"{mantissa}e{int(power)}"
 
 
-def measured(row: RunRow) -> str:
-    """Write the counted q with its interval."""
-    interval = f"{scientific(row.low)} to {scientific(row.high)}"
-    return f"{scientific(row.overload)} ({interval})"
+def interval(row: RunRow) -> str:
+    """Write the 95 % interval of the counted q."""
+    low, high = (f"{value:.1e}".replace("e-0", "e-") for value in (row.low, row.high))
+    return f"{low} to {high}" if row.low > 0 else f"up to {high}"
 
 
 def change(before: float, after: float) -> str:

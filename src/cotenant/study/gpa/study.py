@@ -1,6 +1,7 @@
 """The study of the paper: which parts, on which pools, and what they come to."""
 
 import json
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -134,6 +135,7 @@ def study_gpa(
     kept = Kept(None if keep is None else Path(keep))
     values = run_cells(run_any, texts, kept, processes, advance)
     settings = {
+        "command": _command(folder, parts, problems, seed),
         "parts": list(wanted),
         "pools": list(pools.tables),
         "folder": folder,
@@ -149,6 +151,16 @@ def study_gpa(
         {name: values[text] for name, text in traces.items()},
         pools.missing,
     )
+
+
+def _command(
+    folder: str | None, parts: Sequence[str], problems: int | None, seed: int
+) -> str:
+    """Return what to type to have the same again."""
+    words = ["cotenant study gpa", *([shlex.quote(folder)] if folder else [])]
+    words += [f"--part {part}" for part in parts]
+    words += [] if problems is None else [f"--problems {problems}"]
+    return " ".join([*words, f"--seed {seed}"])
 
 
 def run_any(text: str) -> dict[str, Any]:

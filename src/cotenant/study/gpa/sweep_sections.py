@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from cotenant.report.charts import Chart
 from cotenant.report.sections import Section
 from cotenant.report.study_charts import Curve, Dots, curves_chart, dots_chart
-from cotenant.study.gpa.beside import frequency, rebalanced
-from cotenant.study.gpa.names import change, measured, scientific, spoken
+from cotenant.study.gpa.beside import rebalanced
+from cotenant.study.gpa.names import change, interval, scientific, spoken
 from cotenant.study.grid_result import GridResult, RunRow
 from cotenant.study.published import GPA
 
@@ -21,7 +21,7 @@ def _how(grid: GridResult) -> str:
         f"{one.problems} problems of {one.tasks:,} tasks, {one.realisations:,} "
         f"realisations each, seed {one.seed}, "
         + ("best fit and rebalancing" if rebalanced_too else "best fit")
-        + " unless said; in brackets the 95 % Poisson interval of the count"
+        + " unless said; 95 %: the Poisson interval of the count"
     )
 
 
@@ -37,7 +37,7 @@ def base_section(grid: GridResult, pool: str) -> Section:
     gpa = grid.find("gaussian", 0.001)
     charts = []
     for what, title, values in (
-        ("q", _Q, [frequency(row) for row in grid.rows]),
+        ("q", _Q, [row.frequency for row in grid.rows]),
         ("machines", "machines", [row.machines for row in grid.rows]),
     ):
         series = [Dots("here", values)]
@@ -59,14 +59,15 @@ def base_section(grid: GridResult, pool: str) -> Section:
         f"GPA 0.001 opens {gpa.machines:.1f} machines and exceeds them "
         f"{scientific(gpa.overload)} of the time",
         _how(grid) + "; computed: by convolution, on the pool's own distributions",
-        ("method", "machines", "normalised", "q counted", "q computed",
-         "worst machine", "paper: machines", "paper: q"),
+        ("method", "machines", "norm.", "q counted", "95 %", "computed",
+         "worst", "paper: machines", "paper: q"),
         tuple(
             (
                 spoken(row.run),
                 f"{row.machines:.1f}",
                 "-" if row.normalized is None else f"{row.normalized:.3f}",
-                measured(row),
+                scientific(row.overload),
+                interval(row),
                 scientific(row.exact),
                 scientific(row.worst_machine),
                 _or_dash(_printed("machines", row)) if pool == "matched" else "-",
@@ -98,8 +99,8 @@ def rules_section(base: GridResult, first: GridResult) -> Section:
                 spoken(one.run),
                 f"{one.machines:.2f}",
                 f"{two.machines:.2f}",
-                scientific(frequency(one)),
-                scientific(frequency(two)),
+                scientific(one.frequency),
+                scientific(two.frequency),
                 _change(one, two),
             )
             for one, two in pairs
@@ -119,12 +120,12 @@ def averages_section(base: GridResult, seen: GridResult) -> Section:
     names = [spoken(one.run) for one, _ in pairs]
     one, two = (grid.find("cantelli:1") for grid in (base, seen))
     series = [
-        Dots("instantaneous samples", [frequency(first) for first, _ in pairs]),
-        Dots("averages", [frequency(second) for _, second in pairs]),
+        Dots("instantaneous samples", [first.frequency for first, _ in pairs]),
+        Dots("averages", [second.frequency for _, second in pairs]),
     ]
     return Section(
         "Figure 10: averages instead of instantaneous samples",
-        f"Cantelli 1 on averages is exceeded {change(frequency(one), frequency(two))} "
+        f"Cantelli 1 on averages is exceeded {change(one.frequency, two.frequency)} "
         "often; the paper prints about 10 times, and 2 to 3 times for GPA",
         _how(seen) + "; packing sees averages, instantaneous usage judges",
         ("method", "machines samples", "averages", "q samples", "averages", "change"),
@@ -133,8 +134,8 @@ def averages_section(base: GridResult, seen: GridResult) -> Section:
                 spoken(first.run),
                 f"{first.machines:.1f}",
                 f"{second.machines:.1f}",
-                scientific(frequency(first)),
-                scientific(frequency(second)),
+                scientific(first.frequency),
+                scientific(second.frequency),
                 _change(first, second),
             )
             for first, second in pairs
@@ -207,13 +208,13 @@ def capacities_section(grid: GridResult) -> Section:
         wanted = {"rebalance": rebalance, "data": "instantaneous"}
         rows = [grid.find(method, rho, capacity=size, **wanted) for size in sizes]
         name = spoken(rows[0].run) + ("" if rebalance else ", not rebalanced")
-        values = [frequency(row) for row in rows]
+        values = [row.frequency for row in rows]
         table.append((name, *map(scientific, values)))
         if rebalance:
             curves.append(Curve(name, [f"{size:g}" for size in sizes], values))
     largest = [row for row in grid.rows if row.run.data == "averages"]
     said = "; ".join(
-        f"{scientific(frequency(row))} on machines of {row.run.capacity:g}"
+        f"{scientific(row.frequency)} on machines of {row.run.capacity:g}"
         for row in largest
     )
     return Section(
@@ -251,7 +252,7 @@ def rebalancing_section(base: GridResult, plain: GridResult) -> Section:
     known = [one for one in changes if one is not None]
     series = [
         Dots("without", _frequencies(plain, kept)),
-        Dots("rebalanced", [frequency(row) for row in kept]),
+        Dots("rebalanced", [row.frequency for row in kept]),
     ]
     return Section(
         "Figure 13: rebalancing",
@@ -263,7 +264,7 @@ def rebalancing_section(base: GridResult, plain: GridResult) -> Section:
             (
                 name,
                 scientific(before),
-                scientific(frequency(row)),
+                scientific(row.frequency),
                 "-" if one is None else f"{one * 100:+.1f} %",
             )
             for name, before, row, one in zip(
@@ -287,4 +288,4 @@ def _has(grid: GridResult, row: RunRow) -> bool:
 
 
 def _frequencies(grid: GridResult, rows: Sequence[RunRow]) -> list[float]:
-    return [frequency(grid.find(row.run.method, row.run.rho)) for row in rows]
+    return [grid.find(row.run.method, row.run.rho).frequency for row in rows]

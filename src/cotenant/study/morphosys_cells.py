@@ -1,0 +1,154 @@
+"""Cells of the MorphoSys study: one load, one replica, all strategies of a part."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cotenant.colocate.candidates import Rewriting
+from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.planning.strategies import BASELINE, STRATEGIES
+from cotenant.planning.streams import video_streams
+from cotenant.sim.churn import churn
+from cotenant.sim.requests import Load, Stream, draw_requests
+from cotenant.traces.video import Video, read_videos
+
+FILES = (
+    "h264-asu/silenceOfTheLambs_verbose.gz",
+    "h264-asu/starWars4_verbose.gz",
+    "h264-asu/terminator2_verbose.gz",
+    "mpeg4-tuberlin/Verbose_ARDTalk.dat.gz",
+    "mpeg4-tuberlin/Verbose_Simpsons.dat.gz",
+    "mpeg4-tuberlin/Verbose_SouthPark.dat.gz",
+    "mpeg4-tuberlin/Verbose_StarWarsIV.dat.gz",
+    "mpeg4-tuberlin/Verbose_silence.dat.gz",
+)
+HOUR = 3_600_000  # ms; the paper's streams last one
+# Every title is scaled to the mean rate of the one HD trace; a disk then serves about
+# seventeen at once.
+MEAN_RATE = 28_613_000 / 8  # bytes a second
+DISK = 64e6  # bytes a second
+LONGEST = 10
+LEAST_PERIOD = 400
+
+REWRITING = ("ff-nr", "bf-nr", "nm", "cm", "um")
+EXACT = ("response-time", "edf", "exact")
+_OWN = SlaPolicy(rewriting=Rewriting("exact", LEAST_PERIOD), search_nodes=50)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One replica of one point of a figure.
+
+    Parameters
+    ----------
+    part
+        The experiment.
+    at
+        The value on its axis.
+    load
+        Fields of `Load` that differ from its defaults.
+    strategies
+        What is run beside Liu-Layland first fit.
+    """
+
+    part: str
+    at: float
+    load: Mapping[str, Any]
+    strategies: Sequence[str]
+    folder: str
+    replica: int
+
+    def text(self) -> str:
+        """Return the cell as text, for a file of finished ones."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+def cells_of(parts: Sequence[str], folder: str, replicas: int) -> Iterator[Cell]:
+    """Yield the cells of the parts, all replicas of a point together."""
+    for part in parts:
+        for at, load, strategies in _POINTS[part]:
+            for replica in range(replicas):
+                yield Cell(part, at, load, strategies, folder, replica)
+
+
+def run_cell(text: str) -> dict[str, dict[str, float]]:
+    """Run a cell and return what was measured, by strategy."""
+    cell = Cell(**json.loads(text))
+    seed = np.random.SeedSequence((cell.replica, 2012))
+    load = Load(**cell.load)
+    start, end = float(HOUR), 2.0 * HOUR
+    random = np.random.default_rng(seed)
+    requests = list(draw_requests(load, _streams(cell.folder), end, random))
+    found = {}
+    for name in (BASELINE, *cell.strategies):
+        measured = churn(requests, policy_of(name), start, end, time.monotonic)
+        found[name] = asdict(measured)
+    return found
+
+
+def policy_of(name: str) -> SlaPolicy:
+    """Return a strategy by name; `exact` rewrites the arriving task exactly."""
+    if name == "exact":
+        return _OWN
+    if name == "exact-nm":
+        return replace(_OWN, repack="forced")
+    return STRATEGIES[name](_OWN)
+
+
+@lru_cache(maxsize=1)
+def _streams(folder: str) -> tuple[Stream, ...]:
+    videos = read_videos([str(Path(folder) / file) for file in FILES])
+    return tuple(video_streams(list(map(_scaled, videos)), DISK, LONGEST, HOUR))
+
+
+def _scaled(video: Video) -> Video:
+    rate = float(video.sizes.mean()) * video.frame_rate
+    sizes = np.ceil(video.sizes * (MEAN_RATE / rate)).astype(np.int64)
+    return Video(video.name, sizes, video.frame_rate, video.group)
+
+
+Point = tuple[float, dict[str, Any], tuple[str, ...]]
+
+_RATES: list[Point] = [
+    (rate, {"arrival_rate": rate}, ("best-fit", *REWRITING, *EXACT, "exact-nm"))
+    for rate in (0.5, 1.0, 2.0)
+]
+_FLUID: list[Point] = [
+    (share, {"fluid_share": share, "sigma": 1}, ("ff-nr", *EXACT))
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+]
+_SIGMA: list[Point] = [
+    (float(sigma), {"fluid_share": 0.5, "sigma": sigma}, ("ff-nr", *EXACT))
+    for sigma in (0, 1, 2, 3, 5)
+]
+_COMBINED: list[Point] = [
+    (share, {"fluid_share": share, "sigma": 1}, ("ff-nr", "nm", "exact-nm", "edf"))
+    for share in (0.0, 0.5, 1.0)
+]
+_UPTIME: list[Point] = [
+    (
+        uptime,
+        {"uptime": uptime, "uptime_share": share, "fluid_share": 0.0},
+        ("ff-nr", "exact"),
+    )
+    for share in (0.5, 1.0)
+    for uptime in (0.995, 0.999)
+]
+_SCALE: list[Point] = [
+    (rate, {"arrival_rate": rate}, ("ff-nr", "exact")) for rate in (2.0, 8.0, 32.0)
+]
+_POINTS: dict[str, list[Point]] = {
+    "rates": _RATES,
+    "fluid": _FLUID,
+    "sigma": _SIGMA,
+    "combined": _COMBINED,
+    "uptime": _UPTIME,
+    "scale": _SCALE,
+}
+PARTS = tuple(_POINTS)
