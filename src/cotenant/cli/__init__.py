@@ -15,6 +15,7 @@ from cotenant.cli.demo import demo
 from cotenant.cli.plan import compare, plan
 from cotenant.cli.profile import profile
 from cotenant.cli.queue import queue
+from cotenant.cli.serve import serve
 from cotenant.cli.sla import sla_app
 from cotenant.cli.study import study
 from cotenant.cli.traces import import_
@@ -58,6 +59,7 @@ app.command("backtest")(backtest)
 app.command("import")(import_)
 app.command("churn")(churn)
 app.command("queue")(queue)
+app.command("serve")(serve)
 app.add_typer(study, name="study")
 app.add_typer(sla_app, name="sla")
 

@@ -1,0 +1,127 @@
+"""Runs the service: from options to a socket, and to a quiet end."""
+
+import contextlib
+import logging
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import uvicorn
+
+from cotenant.kernels.warm import warm
+from cotenant.service.app import Background, Service, make_app, nothing_else
+from cotenant.service.asked import Settings
+from cotenant.service.core import Placement
+from cotenant.service.logs import log_to
+from cotenant.service.patience import PatientProtocol
+from cotenant.service.security import Door, Tokens, check_exposure, is_loopback
+
+log = logging.getLogger("cotenant.service")
+
+IDLE_S = 75
+"""Time a connection may stay open between requests."""
+
+STOPPING_S = 10
+"""Time requests have to finish once the service is told to stop."""
+
+MOST_CONNECTIONS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to run.
+
+    Parameters
+    ----------
+    tokens_file
+        File of tokens; None for none.
+    insecure
+        Whether to listen beyond loopback without tokens.
+    kubernetes
+        Whether to watch the pods and nodes of a cluster.
+    """
+
+    settings: Settings
+    host: str = "127.0.0.1"
+    port: int = 8080
+    database: str = "sqlite:///cotenant.db"
+    tokens_file: str | None = None
+    insecure: bool = False
+    kubernetes: bool = False
+
+
+def serve(options: Options) -> None:
+    """Serve until told to stop by SIGTERM or SIGINT.
+
+    Raises
+    ------
+    InvalidInput
+        If the tokens cannot be read, or everybody would be let in from outside.
+    ServiceUnavailable
+        If the database cannot be opened.
+    """
+    tokens = None if options.tokens_file is None else Tokens.read(options.tokens_file)
+    check_exposure(options.host, tokens, options.insecure)
+    log_to()
+    placement = Placement(options.settings, options.database)
+    try:
+        service = Service(placement, ready=False)
+        app = make_app(
+            service,
+            Door(tokens, is_loopback(options.host)),
+            background=_background(options),
+        )
+        config = uvicorn.Config(
+            app,
+            host=options.host,
+            port=options.port,
+            http=PatientProtocol,
+            ws="none",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            timeout_keep_alive=IDLE_S,
+            timeout_graceful_shutdown=STOPPING_S,
+            limit_concurrency=MOST_CONNECTIONS,
+        )
+        _run(uvicorn.Server(config), options)
+    finally:
+        placement.close()
+        log.info("stopped")
+
+
+def _run(server: uvicorn.Server, options: Options) -> None:
+    url = f"http://{options.host}:{options.port}"
+    log.info("serving", extra={"facts": {"url": url}})
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run()
+
+
+def _background(options: Options) -> Background:
+    watching = _watching() if options.kubernetes else nothing_else
+
+    @asynccontextmanager
+    async def beside(service: Service) -> AsyncIterator[None]:
+        threading.Thread(target=_warm, args=(service,), daemon=True).start()
+        async with watching(service):
+            yield
+            service.ready = False
+
+    return beside
+
+
+def _watching() -> Background:
+    # Imports for a quarter of a second, which nobody else has to wait for.
+    from cotenant.service.reconciler import watching
+
+    return watching
+
+
+def _warm(service: Service) -> None:
+    """Load the kernels; until then answers come, but later."""
+    try:
+        warm()
+    except Exception:
+        log.exception("the kernels could not be loaded ahead of time")
+    service.ready = True

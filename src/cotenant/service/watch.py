@@ -1,0 +1,116 @@
+"""Lists and watches one kind of Kubernetes object, for ever."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeAlias
+
+import httpx2
+from lightkube import ApiError, AsyncClient
+from lightkube.resources.core_v1 import Node
+from lightkube.resources.core_v1 import Pod as PodObject
+
+from cotenant.errors import ServiceUnavailable
+from cotenant.service.metrics import Meters
+from cotenant.service.pod import Json
+
+log = logging.getLogger("cotenant.kubernetes")
+
+Kind: TypeAlias = type[Node] | type[PodObject]
+
+SILENCE_S = 300.0
+"""A watch that says nothing for so long may be dead; it is taken up again."""
+
+PATIENCE_S = (0.5, 30.0)
+"""First and longest wait after a failure; each is twice the one before."""
+
+PAGE = 500
+
+
+class Follower(Protocol):
+    """What is done about one kind of object."""
+
+    async def begin(self, objects: list[Json]) -> None:
+        """Take in all there are; what is not among them is gone."""
+        ...
+
+    async def changed(self, item: Json) -> None:
+        """Take in one that is new or changed."""
+        ...
+
+    async def gone(self, item: Json) -> None:
+        """Take in that one is deleted."""
+        ...
+
+
+class Watch:
+    """Keeps a follower up to date, across disconnects.
+
+    Every break is followed by a new list, so what happened meanwhile is not missed: the
+    list says what there is, and the watch goes on from its version.
+    """
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        kind: Kind,
+        follower: Follower,
+        meters: Meters,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._client, self._kind, self._follower = client, kind, follower
+        self._name = kind.__name__.lower() + "s"
+        self._meters, self._sleep = meters, sleep
+        self._wait = PATIENCE_S[0]
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        while True:
+            try:
+                await self._once()
+            except (ApiError, httpx2.HTTPError, TimeoutError) as error:
+                await self._pause("the watch broke", error)
+            except ServiceUnavailable as error:
+                await self._pause("the ledger did not take a change", error)
+            except Exception as error:
+                log.exception("watching %s failed", self._name)
+                await self._pause("the watch failed", error)
+
+    async def _once(self) -> None:
+        found, version = await self._list()
+        await self._follower.begin(found)
+        log.info("watching", extra={"facts": {"resource": self._name}})
+        self._wait = PATIENCE_S[0]
+        events = aiter(
+            self._client.watch(self._kind, namespace="*", resource_version=version)
+            if self._kind is PodObject
+            else self._client.watch(Node, resource_version=version)
+        )
+        while True:
+            async with asyncio.timeout(SILENCE_S):
+                what, item = await anext(events)
+            if what == "DELETED":
+                await self._follower.gone(item.to_dict())
+            else:
+                await self._follower.changed(item.to_dict())
+
+    async def _list(self) -> tuple[list[Json], str]:
+        listed = (
+            self._client.list(PodObject, namespace="*", chunk_size=PAGE)
+            if self._kind is PodObject
+            else self._client.list(Node, chunk_size=PAGE)
+        )
+        found: list[Json] = [item.to_dict() async for item in listed]
+        return found, listed.resourceVersion
+
+    async def _pause(self, what: str, error: Exception) -> None:
+        self._meters.disconnects.labels(self._name).inc()
+        facts = {
+            "resource": self._name,
+            # Only the kind of error: its text may hold addresses with credentials.
+            "error": type(error).__name__,
+            "again_in_s": self._wait,
+        }
+        log.warning(what, extra={"facts": facts})
+        await self._sleep(self._wait)
+        self._wait = min(2.0 * self._wait, PATIENCE_S[1])

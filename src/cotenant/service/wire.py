@@ -1,0 +1,299 @@
+"""What goes over the wire: requests with their checks, replies with their statuses."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+)
+
+from cotenant.demand.sla import Sla
+from cotenant.errors import InvalidInput
+from cotenant.quantities import parse_quantity
+from cotenant.service.asked import (
+    LONGEST_NAME,
+    Kind,
+    MachineSpec,
+    Measured,
+    Moments,
+    TaskSpec,
+)
+
+T = TypeVar("T")
+
+MOST_TASKS = 1_000
+MOST_MACHINES = 10_000
+MOST_SAMPLES = 10_000
+LONGEST_TEXT = 1_000
+LARGEST = 1e18
+SMALLEST = 1e-9
+
+
+def _quantity(value: object) -> float:
+    if isinstance(value, str):
+        if len(value) > 40:
+            raise ValueError("a quantity has at most 40 characters")
+        return parse_quantity(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # Larger integers than a float holds have no other way to be refused.
+        return float(value) if abs(value) <= LARGEST else float("inf")
+    raise ValueError("expected a number or a quantity such as 500m or 64Gi")
+
+
+def _schema(**bound: float) -> WithJsonSchema:
+    text = {"type": "string", "maxLength": 40, "examples": ["500m", "64Gi"]}
+    number = {"type": "number", "maximum": LARGEST, **bound}
+    return WithJsonSchema({"anyOf": [number, text]})
+
+
+Amount = Annotated[
+    float, Field(ge=0.0, le=LARGEST), BeforeValidator(_quantity), _schema(minimum=0.0)
+]
+Capacity = Annotated[
+    float,
+    Field(ge=SMALLEST, le=LARGEST),
+    BeforeValidator(_quantity),
+    _schema(minimum=SMALLEST),
+]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Samples = Annotated[list[Amount], Field(min_length=1, max_length=MOST_SAMPLES)]
+
+
+class Asked(BaseModel):
+    """A request body; keys it does not know are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class CapacityIn(Asked):
+    """What a machine offers: cores, bytes."""
+
+    cpu: Capacity
+    memory: Capacity | None = None
+
+
+class MachineIn(Asked):
+    """A machine to declare."""
+
+    name: Name
+    capacity: CapacityIn
+    kind: Kind = "usage"
+
+    def spec(self) -> MachineSpec:
+        """Return it as the core takes it."""
+        return MachineSpec(
+            self.name, self.capacity.model_dump(exclude_none=True), self.kind
+        )
+
+
+class MomentsIn(Asked):
+    """Usage known by its mean and its variance."""
+
+    mean: Amount
+    variance: Annotated[float, Field(ge=0.0, le=LARGEST)] = 0.0
+
+
+class SamplesIn(Asked):
+    """Usage known by samples of equal weight."""
+
+    samples: Samples
+
+
+def _form(value: object) -> str:
+    return "samples" if isinstance(value, dict) and "samples" in value else "moments"
+
+
+MeasuredIn = Annotated[
+    Annotated[MomentsIn, Tag("moments")] | Annotated[SamplesIn, Tag("samples")],
+    Discriminator(_form),
+]
+
+
+class UsageIn(Asked):
+    """Random usage by resource."""
+
+    cpu: MeasuredIn
+    memory: MeasuredIn | None = None
+
+    def measured(self) -> dict[str, Measured]:
+        """Return it as the core takes it."""
+        given = {"cpu": self.cpu, "memory": self.memory}
+        return {
+            resource: tuple(m.samples)
+            if isinstance(m, SamplesIn)
+            else Moments(m.mean, m.variance)
+            for resource, m in given.items()
+            if m is not None
+        }
+
+
+class DemandIn(Asked):
+    """What a task needs: random usage, or an SLA such as `1/30:2/5`."""
+
+    usage: UsageIn | None = None
+    sla: Annotated[str, Field(max_length=100)] | None = None
+    label: Name | None = None
+
+    def spec_of(self, name: str) -> TaskSpec:
+        """Return it as the core takes it."""
+        usage = {} if self.usage is None else self.usage.measured()
+        sla = None if self.sla is None else Sla.parse(self.sla)
+        return TaskSpec(name, usage, sla, self.label)
+
+
+class TaskIn(DemandIn):
+    """A task to place."""
+
+    name: Name
+
+    def spec(self) -> TaskSpec:
+        """Return it as the core takes it."""
+        return self.spec_of(self.name)
+
+
+class ReadingIn(Asked):
+    """Samples that were measured, or why there are none."""
+
+    cpu: Samples | None = None
+    memory: Samples | None = None
+    error: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
+
+    def samples(self) -> dict[str, list[float]]:
+        """Return samples by resource.
+
+        Raises
+        ------
+        InvalidInput
+            If there are neither samples nor an error, or both.
+        """
+        given = {"cpu": self.cpu, "memory": self.memory}
+        found = {resource: s for resource, s in given.items() if s is not None}
+        if bool(found) == (self.error is not None):
+            raise InvalidInput("a reading has samples of cpu or memory, or an error")
+        return found
+
+
+def _count(value: object) -> str:
+    return "many" if isinstance(value, list) else "one"
+
+
+Machines: TypeAlias = Annotated[
+    Annotated[MachineIn, Tag("one")]
+    | Annotated[
+        list[MachineIn], Field(min_length=1, max_length=MOST_MACHINES), Tag("many")
+    ],
+    Discriminator(_count),
+]
+Tasks: TypeAlias = Annotated[
+    Annotated[TaskIn, Tag("one")]
+    | Annotated[list[TaskIn], Field(min_length=1, max_length=MOST_TASKS), Tag("many")],
+    Discriminator(_count),
+]
+TAGS = {"one", "many", "moments", "samples", "body"}
+
+
+def listed(asked: T | list[T]) -> list[T]:
+    """Return a request for one or many as a list."""
+    return asked if isinstance(asked, list) else [asked]
+
+
+def alike(asked: object, answers: Sequence[T]) -> T | list[T]:
+    """Return answers in the form of the request: one, or a list."""
+    return list(answers) if isinstance(asked, list) else answers[0]
+
+
+class PlacedOut(BaseModel):
+    """Where a task is."""
+
+    name: str
+    machine: str
+    overload: float | None
+    granted: str | None = None
+
+
+class ReleasedOut(BaseModel):
+    """A task that left, and the machine it was on."""
+
+    name: str
+    machine: str
+
+
+class MeasuredOut(BaseModel):
+    """What a reading changed."""
+
+    name: str
+    machine: str
+    overload: float | None
+    usage: Mapping[str, Mapping[str, float]]
+    measured_at: float | None
+    feed_error: str | None
+
+
+class MoveOut(BaseModel):
+    """A move of a plan."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    task: str
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+    cost: float
+    gain: float
+    unit: Literal["overload", "machines"]
+    reason: str
+
+
+class PlanOut(BaseModel):
+    """Moves that were worked out."""
+
+    id: str
+    version: int
+    moves: list[MoveOut]
+    cost: float
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+
+
+class Problem(BaseModel):
+    """Why a request was refused.
+
+    Parameters
+    ----------
+    error
+        A word for programs.
+    reason
+        A sentence for people.
+    task, resource, machines
+        With status 422: what did not fit, what refused it, and each machine's reason.
+    """
+
+    error: str
+    reason: str
+    task: str | None = None
+    resource: str | None = None
+    machines: Mapping[str, str] | None = None
+
+
+def sentence(errors: Sequence[Mapping[str, Any]]) -> str:
+    """Say what is malformed, without repeating what was sent.
+
+    Parameters
+    ----------
+    errors
+        As pydantic lists them.
+    """
+    first = errors[0]
+    path = ".".join(
+        str(part) if len(str(part)) <= 40 else f"{str(part)[:20]}..."
+        for part in first["loc"]
+        if part not in TAGS
+    )
+    more = f" (and {len(errors) - 1:,} more)" if len(errors) > 1 else ""
+    what = str(first["msg"]).removeprefix("Value error, ")[:300]
+    return f"{path or 'the request'}: {what}{more}"
