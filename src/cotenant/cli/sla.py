@@ -1,5 +1,6 @@
 """`cotenant sla`: the sub-commands, and those on single SLAs."""
 
+import re
 from typing import Annotated, Any, cast
 
 import typer
@@ -150,11 +151,10 @@ def audit(
 
 
 def _tolerance(text: str) -> tuple[int, int]:
-    misses, slash, window = text.partition("/")
-    digits = f"{misses}{window}"
-    if not (slash and misses and window and digits.isascii() and digits.isdigit()):
+    match = re.fullmatch(r"(\d{1,18})/(\d{1,18})", text, re.ASCII)
+    if match is None:
         raise InvalidInput(f'misses are "{text}"; expected MISSES/WINDOW such as 1/600')
-    return int(misses), int(window)
+    return int(match[1]), int(match[2])
 
 
 sla_app = typer.Typer(

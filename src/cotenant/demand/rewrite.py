@@ -24,10 +24,13 @@ class Safety:
         Whether every schedule that keeps `offered` keeps `required`.
     counterexample
         A schedule that does not, where there is one.
+    supplied
+        What that schedule keeps: `offered`, or a fluid one at the period that fails.
     """
 
     safe: bool
     counterexample: Counterexample | None = None
+    supplied: Sla | None = None
 
     def __bool__(self) -> bool:
         return self.safe
@@ -157,10 +160,10 @@ def min_budget(required: Sla, period: int, *, phase: Phase = "aligned") -> int:
     )
 
 
-def _rigid(offered: Sla, required: Sla, window: Window, phase: Phase) -> Safety:
+def _rigid(supplied: Sla, required: Sla, window: Window, phase: Phase) -> Safety:
     if required.budget == 0 or required.misses >= required.window:
         return Safety(True)
-    offered = _plain(offered)
+    offered = _plain(supplied)
     step = _step(offered.period, required.period, phase)
     supply = kernels.min_supply(offered.budget, offered.period, required.period, step)
     enough = supply >= required.budget
@@ -172,13 +175,13 @@ def _rigid(offered: Sla, required: Sla, window: Window, phase: Phase) -> Safety:
         met = replace(offered, misses=0, window=1)
         adversary = Adversary(met, required, window, phase)
         start = least_start(met, required.period, step)
-        return Safety(False, adversary.counterexample(start, 1))
+        return Safety(False, adversary.counterexample(start, 1), supplied)
     adversary = Adversary(offered, required, window, phase)
     most = required.misses + 1
     misses, start = adversary.worst(most)
     if misses < most:
         return Safety(True)
-    return Safety(False, adversary.counterexample(start, most))
+    return Safety(False, adversary.counterexample(start, most), supplied)
 
 
 def _plain(offered: Sla) -> Sla:

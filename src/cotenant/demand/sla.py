@@ -9,9 +9,9 @@ from cotenant.errors import InvalidInput
 LARGEST = 10**9
 
 _TEXT = re.compile(
-    r"(?P<budget>\d+)/(?P<period>\d+)"
-    r"(?:~(?P<period_low>\d+)-(?P<period_high>\d+))?"
-    r"(?::(?P<misses>\d+)/(?P<window>\d+))?",
+    r"(?P<budget>\d{1,18})/(?P<period>\d{1,18})"
+    r"(?:~(?P<period_low>\d{1,18})-(?P<period_high>\d{1,18}))?"
+    r"(?::(?P<misses>\d{1,18})/(?P<window>\d{1,18}))?",
     re.ASCII,
 )
 _SHAPE = "BUDGET/PERIOD[~LOW-HIGH][:MISSES/WINDOW] in whole ticks, such as 1/30:2/5"

@@ -42,7 +42,7 @@ def check(
         safety.safe,
         paper_verdict(offered, required),
         safety.counterexample,
-        _notes(required, offered.period),
+        _notes(required, offered.period) + _supplied(offered, safety.supplied),
     )
 
 
@@ -114,6 +114,13 @@ def _search(widest: Sla, required: Sla, window: Window, phase: Phase) -> int | N
 def _known(name: str, value: str, known: tuple[Any, ...]) -> None:
     if value not in known:
         raise InvalidInput(f'{name} is "{value}"; expected {" or ".join(known)}')
+
+
+def _supplied(offered: Sla, supplied: Sla | None) -> tuple[str, ...]:
+    """Return which form of a fluid supply is the one that fails."""
+    if supplied is None or not offered.is_fluid:
+        return ()
+    return (f"{offered} may be supplied as {supplied}, which the schedule keeps",)
 
 
 def _notes(required: Sla, period: int) -> tuple[str, ...]:

@@ -226,9 +226,10 @@ def test_a_fluid_supply_must_be_safe_at_all_its_periods() -> None:
     assert safe[4]
     assert safe[8]
     first = next(period for period in offered.periods if not safe[period])
-    refused = is_safe(offered, required).counterexample
-    assert refused is not None
-    assert proves(refused, offered.at(first), required, "aligned")
+    refused = is_safe(offered, required)
+    assert refused.supplied == offered.at(first)
+    assert refused.counterexample is not None
+    assert proves(refused.counterexample, refused.supplied, required, "aligned")
     assert is_safe(Sla.parse("2/4~2-8"), Sla.parse("2/4~2-8"))
 
 

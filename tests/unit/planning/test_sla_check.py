@@ -42,6 +42,12 @@ def test_stretched_windows_of_fluid_promises_are_pointed_out() -> None:
     assert check(Sla.parse("4/8"), Sla.parse("2/4~2-8")).notes == ()
 
 
+def test_the_form_of_a_fluid_supply_that_fails_is_named() -> None:
+    (note,) = check(Sla.parse("2/8~4-8"), Sla.parse("2/8")).notes
+    # At 4 it is 1/4, at 5 it is 2/5: both give 2 in every 8. Two of six may leave 1.
+    assert note == "2/8~4-8 may be supplied as 2/6, which the schedule keeps"
+
+
 def test_a_rewrite_has_the_keys_of_the_contract() -> None:
     answer = rewrite(Sla.parse("10/50"), 20).to_dict()
     assert {key: answer[key] for key in ("kind", "required", "period", "budget")} == {
