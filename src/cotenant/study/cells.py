@@ -66,12 +66,19 @@ def run_cells(
     Parameters
     ----------
     function
-        Computes a cell from its text; has to be importable, for other processes.
+        Computes a cell from its text; has to be importable, for other processes. With
+        one process it is called in this one.
     """
     if processes < 1:
         raise InvalidInput(f"processes is {processes}; expected 1 or more")
     missing = [cell for cell in cells if cell not in kept.values]
     done = len(cells) - len(missing)
+    if processes == 1:
+        for cell in missing:
+            kept.keep(cell, function(cell))
+            done += 1
+            advance(cell, done, len(cells))
+        return {cell: kept.values[cell] for cell in cells}
     # A fresh interpreter each: threads of other libraries do not survive a fork.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:

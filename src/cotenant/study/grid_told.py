@@ -15,6 +15,7 @@ def tell(result: GridResult) -> Told:
     """Put a grid into words, a table and a picture."""
     grid = result.grid
     varied = _varied(grid)
+    unplaced = sum(row.unplaced for row in result.rows)
     section = Section(
         "Runs",
         f"{counted(len(result.rows), 'run')} of {counted(grid.problems, 'problem')} of "
@@ -22,7 +23,7 @@ def tell(result: GridResult) -> Told:
         "load on average",
         "q: overload frequency over machines and problems; counted with its 95 % "
         "Poisson interval, and computed by convolution where asked for",
-        (*varied, "machines", "norm.", "q counted", "95 %", "computed", "worst", "unplaced"),
+        (*varied, "machines", "norm.", "q counted", "95 %", "computed", "worst"),
         tuple(
             (
                 *_fields(row.run, varied),
@@ -32,7 +33,6 @@ def tell(result: GridResult) -> Told:
                 interval(row),
                 scientific(row.exact),
                 scientific(row.worst_machine),
-                f"{row.unplaced:,}",
             )
             for row in result.rows
         ),
@@ -42,11 +42,18 @@ def tell(result: GridResult) -> Told:
         kind="cotenant study",
         answer=grid.title,
         sentence=section.sentence,
-        findings=(),
+        findings=(_left(unplaced),) if unplaced else (),
         sections=(section,),
         absent=(),
         settings=result.settings,
         cleaning={},
+    )
+
+
+def _left(unplaced: int) -> str:
+    tasks = counted(unplaced, "task")
+    return (
+        f"{tasks} fit no machine alone and were left out, over all runs and problems."
     )
 
 
