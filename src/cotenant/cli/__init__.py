@@ -18,6 +18,7 @@ from cotenant.cli.queue import queue
 from cotenant.cli.serve import serve
 from cotenant.cli.sla import sla_app
 from cotenant.cli.study import study
+from cotenant.cli.study_morphosys import morphosys
 from cotenant.cli.traces import import_
 from cotenant.errors import CotenantError, InvalidInput, TraceError
 
@@ -61,6 +62,7 @@ app.command("churn")(churn)
 app.command("queue")(queue)
 app.command("serve")(serve)
 app.add_typer(study, name="study")
+study.command("morphosys")(morphosys)
 app.add_typer(sla_app, name="sla")
 
 

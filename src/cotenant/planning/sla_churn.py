@@ -111,12 +111,12 @@ def _row(name: str, replicas: Sequence[Mapping[str, Measured]]) -> ChurnRow:
     pairs = list(zip(runs, first, strict=True))
     return ChurnRow(
         strategy=name,
-        efficiency=_interval([_gain(r.wasted, f.wasted) for r, f in pairs]),
-        efficiency_given=_interval(
+        efficiency=interval([_gain(r.wasted, f.wasted) for r, f in pairs]),
+        efficiency_given=interval(
             [_gain(r.wasted_given, f.wasted_given) for r, f in pairs]
         ),
-        machines=_interval([run.machines for run in runs]),
-        wasted=_interval([run.wasted for run in runs]),
+        machines=interval([run.machines for run in runs]),
+        wasted=interval([run.wasted for run in runs]),
         peak=max(run.peak for run in runs),
         arrivals=arrivals / len(runs),
         rewrites_per_arrival=sum(run.tried for run in runs) / max(1, arrivals),
@@ -128,7 +128,8 @@ def _gain(wasted: float, first: float) -> float:
     return 1.0 - wasted / first if first > 1e-9 else 0.0
 
 
-def _interval(values: Sequence[float]) -> Interval:
+def interval(values: Sequence[float]) -> Interval:
+    """Return the mean of independent values with its 95 % interval."""
     mean = math.fsum(values) / len(values)
     if len(values) == 1:
         return Interval(mean, None, None)

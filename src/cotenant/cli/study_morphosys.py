@@ -1,0 +1,77 @@
+"""`cotenant study morphosys`: the MorphoSys experiments on public video traces."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cotenant.cli import options as opt
+from cotenant.cli.output import emit, write
+from cotenant.cli.progress import Watch
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cotenant.study.morphosys import MorphosysStudy
+
+
+def morphosys(
+    folder: Annotated[
+        str,
+        typer.Argument(
+            metavar="FOLDER",
+            help="Folder with h264-asu and mpeg4-tuberlin frame-size traces.",
+        ),
+    ],
+    part: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="rates, fluid, sigma, combined, uptime, scale; repeatable [all]."
+        ),
+    ] = None,
+    replicas: Annotated[int, typer.Option(help="Independent runs of a point.")] = 5,
+    processes: Annotated[int, typer.Option(help="Cells run at once.")] = 2,
+    keep: Annotated[
+        str | None,
+        typer.Option(help="File that keeps finished cells, to resume from."),
+    ] = None,
+    report: Annotated[
+        str | None, typer.Option(help="Write an offline HTML report to this file.")
+    ] = None,
+    output: opt.Form = opt.Output.table,
+    out: opt.Out = None,
+    quiet: opt.Quiet = False,
+) -> int:
+    """The MorphoSys experiments on public video traces, with exact baselines beside.
+
+    With --keep FILE, a run that is interrupted goes on where it was.
+
+    JSON keys: settings, rows (part, at, load, strategy, efficiency (mean, low, high),
+    machines, rewrites_per_arrival).
+    """
+    from cotenant.report.profile_page import profile_page
+    from cotenant.report.profile_terminal import show_profile
+    from cotenant.study.morphosys import study_morphosys
+    from cotenant.study.morphosys_cells import PARTS
+    from cotenant.study.morphosys_told import tell
+
+    with Watch(quiet) as watch:
+        result = study_morphosys(
+            folder,
+            part or PARTS,
+            replicas,
+            processes,
+            keep,
+            lambda what, done, total: watch.step("cells", done, total),
+        )
+        if report is not None:
+            write(profile_page(tell(result)), report)
+            watch.remark(f"report written to {report}")
+
+    def show(made: "MorphosysStudy", console: "Console") -> None:
+        show_profile(tell(made), console)
+
+    def page(made: "MorphosysStudy") -> str:
+        return profile_page(tell(made))
+
+    emit(result, output, out, show, page)
+    return 0
