@@ -250,7 +250,7 @@ class PlainQueue:
                 end = self.now + 1.0
             job.end = end
         twin.waiting = twin.waiting[: self.options.depth]
-        pseudo = self.imagined()
+        pseudo = self.imagined(len(self.waiting) - 1)
         for job in twin.waiting:
             job.runtime = job.believed
         counted = [*twin.waiting, *pseudo]
@@ -275,10 +275,11 @@ class PlainQueue:
         twin.run()
         return cost(self.options.metric, counted)
 
-    def imagined(self) -> list[PlainJob]:
+    def imagined(self, behind: int) -> list[PlainJob]:
         over = {j.number for j in self.done}
         known = [j for j in self.past if j.number in over]
-        known = known[-self.options.imagined :] if self.options.imagined else []
+        count = min(self.options.imagined, behind)
+        known = known[-count:] if count else []
         gaps = [j.submit for j in self.past[-len(known) :]] if known else []
         pseudo = []
         for at, job in enumerate(known):
@@ -356,9 +357,10 @@ class PlainQueue:
         self.waiting = queue
 
     def promise_all(self, arrived: list[PlainJob]) -> None:
-        for job in arrived:
+        for at, job in enumerate(arrived):
             if self.rule == "look-ahead":
-                c, begin = self.look_for_slot(job)
+                behind = len(self.waiting) + len(arrived) - at - 1
+                c, begin = self.look_for_slot(job, behind)
             else:
                 c, begin = self.place(job, self.rule, self.now)
             self.hold(job, c, begin)
@@ -369,7 +371,7 @@ class PlainQueue:
             self.start(job, job.cluster)
             job.until = until
 
-    def look_for_slot(self, job: PlainJob) -> tuple[int, float]:
+    def look_for_slot(self, job: PlainJob, behind: int) -> tuple[int, float]:
         o = self.options
         rooms = [c for c in range(len(self.size)) if self.size[c] >= job.need]
         rooms = sorted(rooms, key=lambda c: (-self.speed[c], c))[: o.candidates]
@@ -379,7 +381,7 @@ class PlainQueue:
             value = math.inf
             for rule in rules.get(o.rollout, [o.rollout]):
                 twin = copy.deepcopy(self)
-                pseudo = self.imagined()
+                pseudo = self.imagined(behind)
                 mine = copy.deepcopy(job)
                 twin.hold(mine, c, twin.slot(mine, c, self.now))
                 for other in pseudo:

@@ -13,6 +13,9 @@ from cotenant.cli.progress import Watch
 from cotenant.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cotenant.planning.queue_results import QueueComparison
     from cotenant.queueing.lookahead import LookAhead
 
 _SHAKE_S, _REPLICAS = 30.0, 8
@@ -63,7 +66,7 @@ def queue(
     ] = True,
     imagined_arrivals: Annotated[
         int | None,
-        typer.Option(help="Jobs imagined to arrive [fcfs 50, backfilling 0]."),
+        typer.Option(help="At most so many imagined [fcfs 50, backfilling 0]."),
     ] = None,
     tie: Annotated[
         str, typer.Option(help="Who wins a tie: fastest-first, best-fit.")
@@ -117,8 +120,6 @@ def queue(
     from cotenant.planning.queue import compare_queue
     from cotenant.planning.queue_results import jobs_frame
     from cotenant.planning.queue_settings import QueueSettings
-    from cotenant.report.queue_html import gantt_page, queue_page
-    from cotenant.report.queue_terminal import show_queue
     from cotenant.traces.job_cleaning import JobOptions
     from cotenant.traces.job_source import read_jobs
 
@@ -145,13 +146,28 @@ def queue(
         command = shlex.join(["cotenant", *sys.argv[1:]])
         result = compare_queue(read, systems, settings, command, watch.step)
         if gantt is not None:
+            from cotenant.report.queue_html import gantt_page
+
             write(gantt_page(result), gantt)
             watch.remark(f"Gantt chart written to {gantt}")
         if jobs_out is not None:
             write(jobs_frame(result.runs[0]).write_csv(), jobs_out)
             watch.remark(f"jobs written to {jobs_out}")
-    emit(result, output, out, show_queue, queue_page)
+    emit(result, output, out, _show, _page)
     return 0
+
+
+def _show(result: "QueueComparison", console: "Console") -> None:
+    from cotenant.report.queue_terminal import show_queue
+
+    show_queue(result, console)
+
+
+def _page(result: "QueueComparison") -> str:
+    # Imported when asked for: drawing brings in a second's worth of modules.
+    from cotenant.report.queue_html import queue_page
+
+    return queue_page(result)
 
 
 def _look_ahead(

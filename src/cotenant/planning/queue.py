@@ -82,11 +82,15 @@ def _shaken(
     jobs = log.fitting(system).jobs
     if not len(jobs):
         raise InvalidInput(f"no job of {log.source} fits a cluster of {name}")
-    if load is not None:
-        jobs = scaled_to_load(jobs, system, load)
-    if settings.shake_s == 0:
-        return [jobs]
-    return list(replicas(jobs, settings.shake_s, settings.replicas, settings.seed))
+    shaken = [jobs]
+    if settings.shake_s > 0:
+        shaken = list(
+            replicas(jobs, settings.shake_s, settings.replicas, settings.seed)
+        )
+    if load is None:
+        return shaken
+    # Shaken by seconds of the log, then scaled, so that each replica offers the load.
+    return [scaled_to_load(jobs, system, load) for jobs in shaken]
 
 
 def _tried(

@@ -90,10 +90,11 @@ class LookAhead:
     candidates
         Only so many of the fastest clusters with room are judged; None for all.
     imagined_arrivals
-        How many jobs are imagined to arrive: the most recently submitted ones that have
-        completed, at the spacing of as many most recent submissions. None for 50 under
-        first come first served, and 0 under backfilling, where imagining arrivals was
-        measured to cost more than it brings.
+        At most how many jobs are imagined to arrive, namely as many as wait behind the
+        job: the most recently submitted ones that have completed, at the spacing of as
+        many most recent submissions. None for 50 under first come first served, and 0
+        under backfilling, where imagining arrivals was measured to cost more than it
+        brings.
     heads_only
         Judge the head of the queue only, against the queue in order, and let
         backfilled jobs start on the fastest cluster.
@@ -166,11 +167,12 @@ class LookAhead:
             queue,
             view.arrived,
             view.now,
-            self.imagined_of(view.order),
+            # Where hardly anyone waits, a place kept for others is wasted.
+            min(self.imagined_of(view.order), len(view.waiting) - 1),
         )
 
     def imagined_of(self, order: Order) -> int:
-        """Return how many arrivals are imagined under an order."""
+        """Return at most how many arrivals are imagined under an order."""
         if self.imagined_arrivals is None:
             return IMAGINED if order is Order.FCFS else 0
         return self.imagined_arrivals

@@ -7,7 +7,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from cotenant import __version__
 from cotenant.errors import InvalidInput
 
 Value = Mapping[str, Any]
@@ -17,17 +16,19 @@ Advance = Callable[[str, int, int], None]
 class Kept:
     """Values of cells in a file of JSON lines; what is in it is not run again.
 
-    Lines of another version of the package are ignored, and so is a last line that was
-    cut short.
+    Lines of another version are ignored, and so is a last line that was cut short.
 
     Parameters
     ----------
     file
         None to keep nothing.
+    version
+        Of all that a value depends on besides its cell.
     """
 
-    def __init__(self, file: Path | None) -> None:
+    def __init__(self, file: Path | None, version: str) -> None:
         self._file = file
+        self._version = version
         self.values: dict[str, Value] = {}
         if file is not None and file.exists():
             for line in file.read_text("utf-8").splitlines():
@@ -35,7 +36,7 @@ class Kept:
                     entry = json.loads(line)
                 except json.JSONDecodeError:
                     continue
-                if entry.get("version") == __version__:
+                if entry.get("version") == version:
                     self.values[entry["cell"]] = entry["value"]
 
     def keep(self, cell: str, value: Value) -> None:
@@ -43,7 +44,7 @@ class Kept:
         self.values[cell] = value
         if self._file is None:
             return
-        entry = {"cell": cell, "version": __version__, "value": value}
+        entry = {"cell": cell, "version": self._version, "value": value}
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with self._file.open("a", encoding="utf-8") as stream:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cotenant import __version__
 from cotenant.arrays import FloatArray
 from cotenant.errors import InvalidInput, SourceNotFound
 from cotenant.planning.results import API_VERSION, Json
+from cotenant.queueing.lookahead import LookAhead
 from cotenant.queueing.metrics import UNSTABLE
 from cotenant.study.cells import Advance, Kept, Value, run_cells
 from cotenant.study.look_ahead_cells import LOGS, Cell, cells_of, run_cell
@@ -228,7 +230,9 @@ def study_look_ahead(
     for name in dict.fromkeys(cell.log for cell in cells):
         if not (Path(folder) / LOGS[name].file).is_file():
             raise SourceNotFound(f"there is no {LOGS[name].file} in {folder}")
-    kept = Kept(None if keep is None else Path(keep))
+    # Kept cells depend on what the defaults of look-ahead are.
+    version = f"{__version__} {LookAhead()}"
+    kept = Kept(None if keep is None else Path(keep), version)
     values = run_cells(
         run_cell, [cell.text() for cell in cells], kept, processes, advance
     )

@@ -137,10 +137,10 @@ def jobs_of(cell: Cell, seed: int = 0) -> Jobs:
     """Return the jobs of a cell, scaled and shaken."""
     system = clusters_of(cell.log, cell.system)
     jobs = _log(cell.folder, cell.log).fitting(system).jobs
-    jobs = scaled_to_load(jobs, system, cell.load)
-    if cell.replica is None:
-        return jobs
-    return list(replicas(jobs, SHAKE_S, cell.replica + 1, seed))[-1]
+    if cell.replica is not None:
+        jobs = list(replicas(jobs, SHAKE_S, cell.replica + 1, seed))[-1]
+    # Shaken first, so that each replica offers exactly the load.
+    return scaled_to_load(jobs, system, cell.load)
 
 
 def run_cell(text: str) -> dict[str, Any]:
