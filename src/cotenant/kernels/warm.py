@@ -10,14 +10,17 @@ import numpy as np
 from cotenant.kernels import (
     atoms,
     bandwidth,
+    conservative,
     exact,
     gaussian,
+    lookahead,
     margin,
     misses,
     montecarlo,
     overload,
     packing,
     pruned,
+    queueing,
     response_time,
     sla,
     swf,
@@ -86,6 +89,45 @@ def warm() -> None:
     value = np.zeros((*level.shape, 2), dtype=np.int64)
     misses.begin(1, 2, 0, level, value)
     misses.sweep(terms, window, 0, level, value, np.zeros((1, *value.shape), np.int64))
+    _queue()
+
+
+def _queue() -> None:
+    whole, real = np.zeros(1, np.int64), np.zeros(1)
+    one, size, speed = whole + 1, whole + 2, real + 1.0
+    site = queueing.Site(size, speed)
+    work = queueing.Work(real, one, speed, speed, whole, real)
+    for promised in (False, True):
+        marks = np.zeros(queueing.MARKS, np.int64)
+        marks[queueing.ANSWER], marks[queueing.HOLD] = queueing.NO_ANSWER, -1
+        state = queueing.State(
+            *(size.copy(), speed, real - 1.0, real.copy(), whole.copy(), whole.copy()),
+            *(np.zeros(2), np.zeros(2, np.int64), np.zeros((1, 2)), whole.copy()),
+            *(whole.copy(), np.zeros(2), marks),
+        )
+        if not promised:
+            queueing.advance(site, work, state, 0, 0, False, True, False)
+            continue
+        profiles = conservative.Profiles(
+            *(np.zeros((1, 9)), np.full((1, 9), 2), one.copy()),
+            *(real.copy(), real.copy(), real.copy()),
+        )
+        conservative.advance_promised(
+            site, work, state, profiles, 0, False, queueing.STEPS
+        )
+        conservative.promise_ahead(
+            size, speed, profiles, 1, 1.0, 0, real, one, speed, 1
+        )
+        conservative.slot(profiles.times[0], profiles.level[0], 1, 0.0, 1.0, 1)
+    queueing.reserve(
+        size, speed, size, one, speed, real, whole, whole[:0], 0.0, 0, True, -1
+    )
+    ahead = lookahead.gather(real, one, speed, speed, real[:0], real, whole, 1, 0.0, 0)
+    base = lookahead.believed_ends(real, speed, whole, one, speed, whole[:0], 0.0, 1)
+    lookahead.decide(
+        size, speed, size, base, 0, ahead, 0.0, whole, 2, True, 0, np.zeros(2)
+    )
+    lookahead.total(0, real, real, real, speed, speed)
 
 
 def is_cold() -> bool:

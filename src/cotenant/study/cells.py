@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+from cotenant import __version__
 from cotenant.errors import InvalidInput
 
 Value = Mapping[str, Any]
@@ -26,7 +27,7 @@ class Kept:
         Of all that a value depends on besides its cell.
     """
 
-    def __init__(self, file: Path | None, version: str) -> None:
+    def __init__(self, file: Path | None, version: str = __version__) -> None:
         self._file = file
         self._version = version
         self.values: dict[str, Value] = {}
