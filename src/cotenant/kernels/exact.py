@@ -173,3 +173,31 @@ def fill(
         join(load[m], pinned[m], above[m], starts, cells, mass, mass_pinned)
         if i + 1 == len(machine) or machine[i + 1] != m:
             tail_of(load[m], above[m], tail[m])
+
+
+@jit
+def overloads(
+    starts: IntArray,
+    cells: IntArray,
+    mass: FloatArray,
+    mass_pinned: FloatArray,
+    tasks: IntArray,
+    ends: IntArray,
+    size: int,
+) -> FloatArray:
+    # Overload of finished machines without slots: machine m has
+    # tasks[ends[m] : ends[m + 1]], task t the cells from starts[t] to starts[t + 1],
+    # capacity is cell `size` - 1.
+    result = np.empty(len(ends) - 1)
+    load, pinned, above = np.empty((1, size)), np.empty((1, size)), np.empty(1)
+    for machine in range(len(result)):
+        load[:] = 0.0
+        pinned[:] = 0.0
+        above[:] = 0.0
+        load[0, 0] = 1.0
+        pinned[0, 0] = 1.0
+        for at in range(ends[machine], ends[machine + 1]):
+            own = starts[tasks[at] : tasks[at] + 2]
+            join(load, pinned, above, own, cells, mass, mass_pinned)
+        result[machine] = overload_of(load, pinned, above)
+    return result

@@ -15,7 +15,7 @@ Seeds = NDArray[np.uint64]
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
-_SLACK = 1e-6  # rounding of sums of single-precision numbers
+_SLACK = 5e-6  # rounding of sums of single-precision numbers
 
 
 @jit
@@ -63,8 +63,8 @@ def count_overloads(
 ) -> int:
     # Machine-realisations strictly above capacity, from column `start`. Machine m has
     # tasks[ends[m] : ends[m + 1]].
-    limit = capacity * (1.0 + _SLACK)
-    load = np.empty(values.shape[1] - start)
+    limit = np.float32(capacity * (1.0 + _SLACK))
+    load = np.empty(values.shape[1] - start, np.float32)
     count = 0
     for machine in range(len(ends) - 1):
         load[:] = 0.0

@@ -42,6 +42,7 @@ def warm() -> None:
     exact.overload_with(tails, pins, *cells)
     exact.overload_of(loads[0], pins[0], above[0])
     exact.overload_alone(ends, values, masses, 1.0)
+    exact.overloads(*cells, np.zeros(1, np.int64), np.arange(2), 11)
     rows, starts = np.zeros(1, dtype=np.int64), ends[None]
     exact.fill(loads, pins, above, tails, rows, ends[1:], starts, values, masses, 0.1)
     columns = pruned.empty_columns(1, 11, 1)

@@ -12,8 +12,8 @@ from cotenant.arrays import FloatArray, IntArray
 from cotenant.demand.task import Task
 from cotenant.demand.usage import Usage, usages
 from cotenant.kernels import montecarlo as kernel
-from cotenant.sim.judge import Carried, judge_exact
 from cotenant.study.grid import DISTRIBUTIONS, Grid, Run, make_grid
+from cotenant.study.grid_judging import Judge
 from cotenant.study.grid_packing import pack_run
 from cotenant.study.grid_pool import Samples, open_pool
 
@@ -81,11 +81,6 @@ class _Packed:
         ends = np.searchsorted(machine[tasks], np.arange(machines + 1))
         return cls(run, start, tasks, ends.astype(np.int64), unplaced)
 
-    def carried(self, truth: Sequence[Usage]) -> list[Carried]:
-        bounds = zip(self.ends[:-1], self.ends[1:], strict=True)
-        on = [self.tasks[low:high] for low, high in bounds]
-        return [Carried(self.run.capacity, [truth[i] for i in own]) for own in on]
-
 
 def run_cell(text: str) -> dict[str, Any]:
     """Pack and judge one problem by every run of its grid.
@@ -100,6 +95,7 @@ def run_cell(text: str) -> dict[str, Any]:
     packed = _pack(grid, problem, cell["problem"])
     counts = _count(grid, problem, packed)
     mean = sum(usage.mean for usage in problem.truth)
+    judge = Judge(problem.truth)
     rows = []
     for one, count in zip(packed, counts, strict=True):
         machines = len(one.ends) - 1
@@ -110,7 +106,7 @@ def run_cell(text: str) -> dict[str, Any]:
             "moments": machines * (grid.realisations - one.start),
         }
         if grid.exact:
-            row |= _exact(one, judge_exact(one.carried(problem.truth)).overload)
+            row |= _exact(one, judge.overload(one.tasks, one.ends, one.run.capacity))
         rows.append(row)
     return {"mean_load": mean, "runs": rows}
 
