@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import truediv
@@ -13,56 +13,12 @@ import numpy as np
 from cotenant.arrays import BoolArray, FloatArray
 from cotenant.colocate.admission import Verdict
 from cotenant.colocate.chains import chain_cover
-from cotenant.colocate.stacks import Rows
+from cotenant.colocate.loads import Hosts
 from cotenant.demand.sla import Sla
 
 Divide: TypeAlias = Callable[[int, int], Any]
 
 _SURE = 1e-9  # beyond this distance from 2 floating sums decide; closer, rationals
-
-
-def place_of(held: Sequence[Sla], sla: Sla) -> int:
-    """Return where the very object stands in a list; an equal one is another task."""
-    return next(place for place, other in enumerate(held) if other is sla)
-
-
-@dataclass(slots=True)
-class Hosts:
-    """What unit hosts carry, with sums that rounding touches."""
-
-    held: list[list[Sla]] = field(default_factory=list)
-    shares: list[dict[int, float]] = field(default_factory=list)  # by period
-    count: Rows = field(default_factory=Rows)
-    filled: Rows = field(default_factory=Rows)  # utilization
-    product: Rows = field(default_factory=Rows)  # of 1 + utilization
-
-    def grow(self) -> None:
-        """Add an empty host."""
-        self.held.append([])
-        self.shares.append({})
-        for rows in (self.count, self.filled, self.product):
-            rows.grow()
-        self.product.all[-1] = 1.0
-
-    def add(self, host: int, sla: Sla) -> None:
-        """Put an SLA on a host."""
-        self.held[host].append(sla)
-        share = self.shares[host].get(sla.period, 0.0)
-        self.shares[host][sla.period] = share + sla.utilization
-        self.count.all[host] += 1
-        self.filled.all[host] += sla.utilization
-        self.product.all[host] *= 1.0 + sla.utilization
-
-    def remove(self, host: int, sla: Sla) -> None:
-        """Take an SLA off a host; sums are made anew, so that no rounding stays."""
-        rest = list(self.held[host])
-        del rest[place_of(rest, sla)]
-        self.held[host].clear()
-        self.shares[host].clear()
-        self.count.all[host] = self.filled.all[host] = 0.0
-        self.product.all[host] = 1.0
-        for other in rest:
-            self.add(host, other)
 
 
 @dataclass(frozen=True, slots=True)
