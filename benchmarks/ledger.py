@@ -65,12 +65,16 @@ def main() -> None:
             placement.place(standing[i : i + 500]).result()
         took = time.perf_counter() - started
         print(f"{TASKS:,} tasks in lists of 500: {TASKS / took:,.0f} a second")
-        waits = sorted(load(placement, tasks(60_000, "n", 2)))
+        fresh = tasks(60_000, "n", 2)
+        cpu = time.process_time()
+        waits = sorted(load(placement, fresh))
+        cpu = (time.process_time() - cpu) / len(waits)
         summary = placement.summary()
         print(
             f"{CALLERS} callers: {len(waits) / SECONDS:,.0f} durable placements a "
             f"second, wait {1e3 * waits[len(waits) // 2]:.1f} ms median, "
             f"{1e3 * waits[int(len(waits) * 0.99)]:.1f} ms at 99 %; "
+            f"{1e6 * cpu:.0f} us of processor each; "
             f"{summary.machines_in_use:,} machines in use"
         )
         asked = tasks(200, "q", 3)
@@ -82,10 +86,11 @@ def main() -> None:
             times.append(time.perf_counter() - started)
         print(f"assess 144 machines: {1e3 * sorted(times)[197]:.2f} ms at 99 %")
         placement.close()
-        started = time.perf_counter()
+        started, cpu = time.perf_counter(), time.process_time()
         again = Placement(settings, url)
-        took = time.perf_counter() - started
-        print(f"restart with {again.summary().events:,} events: {took:.2f} s")
+        took, cpu = time.perf_counter() - started, time.process_time() - cpu
+        events = again.summary().events
+        print(f"restart with {events:,} events: {took:.2f} s, processor {cpu:.2f} s")
         again.close()
 
 

@@ -1,8 +1,10 @@
 """The exact admission with shortcuts for many machines; same answers, bit for bit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +27,16 @@ class PrunedAdmission(ExactAdmission):
         super().__init__(rho, cells, slots)
         self._columns: dict[float, NDArray[np.float32]] = {}
         self._dirty: dict[float, set[int]] = {}
+        self._deferred: list[tuple[int, Usage]] | None = None
 
     def grow(self, capacity: float) -> None:
         super().grow(capacity)
         self._touch(len(self._place) - 1)
 
     def add(self, machine: int, demand: Usage) -> None:
+        if self._deferred is not None:
+            self._deferred.append((machine, demand))
+            return
         super().add(machine, demand)
         self._touch(machine)
 
@@ -77,14 +83,25 @@ class PrunedAdmission(ExactAdmission):
                 chosen = number
         return chosen
 
-    def fill(self, machines: Sequence[int], demands: Sequence[Usage]) -> None:
-        """Add many demands to machines that are empty, as `add` would one by one.
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Gather what is added to empty machines, and do it at once at the end.
 
-        Parameters
-        ----------
-        machines
-            Where each demand goes, ascending.
+        Nothing may be asked or removed in between. Machines get what they would have
+        got one by one, bit for bit.
         """
+        gathered: list[tuple[int, Usage]] = []
+        self._deferred = gathered
+        try:
+            yield
+        finally:
+            self._deferred = None
+            gathered.sort(key=itemgetter(0))  # stable
+            if gathered:
+                machines, demands = zip(*gathered, strict=True)
+                self._fill(machines, demands)
+
+    def _fill(self, machines: Sequence[int], demands: Sequence[Usage]) -> None:
         for capacity, pool in self._pools.items():
             own = set(self._numbers[capacity])
             chosen = [i for i, machine in enumerate(machines) if machine in own]

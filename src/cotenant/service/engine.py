@@ -133,8 +133,10 @@ class UsageSide:
         self.placer.remove(key)
 
     def fill(self, demands: Iterable[tuple[str, int, Task]]) -> None:
-        for key, host, demand in demands:
-            self.placer.put(key, host, demand)
+        held = list(demands)
+        with self._pruned.deferred():
+            for key, host, demand in held:
+                self.placer.put(key, host, demand)
 
     def verdicts(self, hosts: Sequence[int], demand: Task) -> list[Verdict]:
         if not self._exact:

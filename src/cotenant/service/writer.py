@@ -26,7 +26,7 @@ log = logging.getLogger("cotenant.service")
 BATCH = 256  # requests of one transaction
 TICK = 1.0  # seconds between looks at what other processes have written
 PAGE = 5_000  # events read at once
-SNAPSHOT_EVERY = 20_000  # events
+SNAPSHOT_EVERY = 50_000  # events
 
 
 @dataclass(slots=True)

@@ -98,10 +98,11 @@ def test_filling_at_once_leaves_the_bits_of_adding_one_by_one(
 ) -> None:
     plain, pruned = pair(sizes, 0.05)
     machine = st.integers(0, len(sizes) - 1)
-    where = sorted(data.draw(machine) for _ in asked)
-    for number, demand in zip(where, asked, strict=True):
-        plain.add(number, demand)
-    pruned.fill(where, asked)
+    where = [data.draw(machine) for _ in asked]
+    with pruned.deferred():
+        for number, demand in zip(where, asked, strict=True):
+            plain.add(number, demand)
+            pruned.add(number, demand)
     assert pruned.fullness().tolist() == plain.fullness().tolist()
     for number in range(len(sizes)):
         assert pruned.overload(number) == plain.overload(number)
