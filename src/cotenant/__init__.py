@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from cotenant.planning.replay import replay
     from cotenant.planning.saved import SavedPlan
     from cotenant.planning.settings import Settings
+    from cotenant.queueing.clusters import Clusters
+    from cotenant.queueing.lookahead import look_ahead
+    from cotenant.sim.jobs import run_queue
     from cotenant.traces.collect import from_frame, read_usage
 
 __version__ = "0.1.0"
@@ -32,6 +35,7 @@ __version__ = "0.1.0"
 # and `cotenant --help` stay fast.
 _HOMES = {
     "Cluster": "fleet",
+    "Clusters": "queueing.clusters",
     "CotenantError": "errors",
     "Fleet": "fleet",
     "InvalidInput": "errors",
@@ -46,14 +50,17 @@ _HOMES = {
     "Usage": "demand.usage",
     "compare": "planning.plan",
     "from_frame": "traces.collect",
+    "look_ahead": "queueing.lookahead",
     "plan": "planning.plan",
     "read_jobs": "traces.job_source",
     "read_usage": "traces.collect",
     "replay": "planning.replay",
+    "run_queue": "sim.jobs",
 }
 
 __all__ = [
     "Cluster",
+    "Clusters",
     "CotenantError",
     "Fleet",
     "InvalidInput",
@@ -68,10 +75,12 @@ __all__ = [
     "Usage",
     "compare",
     "from_frame",
+    "look_ahead",
     "plan",
     "read_jobs",
     "read_usage",
     "replay",
+    "run_queue",
 ]
 
 

@@ -225,6 +225,10 @@ class LookAhead:
         )
 
 
+# The name that the library offers: it reads as what it makes, an allocator.
+look_ahead = LookAhead
+
+
 def _check(option: str, value: str, known: Collection[str]) -> None:
     if value not in known:
         raise InvalidInput(f"{option} is {value!r}; expected one of {', '.join(known)}")

@@ -56,11 +56,11 @@ def turnaround_figure(result: QueueComparison) -> Chart:
     )
     notes = base.mark_text(align="left", dx=6).encode(x=alt.X("high:Q"), text="note:N")
     said = "; ".join(f"{v['row']} {v['note']}" for v in values)
-    shown = "bars of ± one standard error; " if best.replicas > 1 else ""
+    shown = "Lines span ± one standard error. " if best.replicas > 1 else ""
     return Chart(
         "turnaround",
         "Average turnaround",
-        f"{said}. {shown}in brackets: against the best greedy allocator.",
+        f"{said}. {shown}In brackets: against the best greedy allocator.",
         finished([bars, errors, notes], height=34 * len(values)),
     )
 
