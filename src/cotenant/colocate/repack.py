@@ -1,17 +1,16 @@
 """Repacking: rewrites and moves SLAs that are placed, to need fewer hosts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from cotenant.colocate.candidates import Rewriting, asked, offers
-from cotenant.colocate.doubling import FULL, Doublings, bases
-from cotenant.colocate.harmonic import pack_chains
-from cotenant.colocate.hosts import Held, Host, given, matched, original
+from cotenant.colocate.hosts import Held, Host, matched, original
 from cotenant.colocate.periodic import HostTest, Test
-from cotenant.colocate.search import Budget, HostSearch, Order, rewrite_host
+from cotenant.colocate.rewriter import Rewriter
+from cotenant.colocate.search import Budget, HostSearch, Order
 from cotenant.demand.sla import Sla
 
 Migration: TypeAlias = Literal["none", "constrained", "all"]
@@ -54,9 +53,8 @@ class Repacker:
     ) -> None:
         self._test, self._how, self._migration = test, how, migration
         self._epsilon, self._cores = epsilon, cores
-        self._budget, self._order = budget, order
-        self._doublings: Doublings | None = None
-        self._shortest = 0
+        self._budget = budget
+        self._rewriter = Rewriter(test, how, budget, order)
 
     def repack(self, hosts: Sequence[Host]) -> list[Host]:
         """Return hosts with the same tasks on as many machines or fewer.
@@ -67,11 +65,11 @@ class Repacker:
         Running it on its own result changes nothing, unless a time limit struck.
         """
         found = [dict(host) for host in hosts]
-        self._prepare(held.sla for host in found for held in host.values())
+        self._rewriter.prepare(held.sla for host in found for held in host.values())
         while True:
             better = self._emptied(found) or self._anew(found)
             if better is None:
-                better = [self._restored(host) for host in found]
+                better = [self._rewriter.restored(host) for host in found]
                 if better == found:
                     return found
             found = better
@@ -83,12 +81,14 @@ class Repacker:
         allows, then one host's tasks and the new one are placed anew on used hosts.
         """
         self._budget.start()
-        self._prepare(
+        self._rewriter.prepare(
             chain((h.sla for host in hosts for h in host.values()), (sla,)), sla
         )
         used = [number for number, host in enumerate(hosts) if host]
         for number in sorted(used, key=lambda h: -original(hosts[h])):
-            host = self._rewritten({**hosts[number], task: Held(sla, asked(sla))})
+            host = self._rewriter.rewritten(
+                {**hosts[number], task: Held(sla, asked(sla))}
+            )
             if host is not None:
                 return [*hosts[:number], host, *hosts[number + 1 :]]
         for donor in self._donors(hosts)[:_DONORS]:
@@ -98,44 +98,6 @@ class Repacker:
             if placed is not None:
                 return placed
         return None
-
-    def _prepare(self, slas: Iterator[Sla] | chain[Sla], *more: Sla) -> None:
-        # Doublings are kept while no shorter period arrives: their rows cost the most.
-        shortest = min((s.period for s in more), default=0)
-        if self._doublings is None or not shortest or shortest < self._shortest:
-            periods = [sla.period for sla in slas]
-            if periods and min(periods) != self._shortest:
-                self._shortest = min(periods)
-                known = bases(periods, self._how.least_period)
-                self._doublings = Doublings(known, self._how)
-
-    def _rewritten(self, host: Host) -> Host | None:
-        """Return a host as rewritten so that it passes the test, None if not found."""
-        if sum(held.sla.utilization for held in host.values()) > FULL:
-            return None
-        slas = [held.sla for held in host.values()]
-        as_asked = [asked(sla) for sla in slas]
-        if self._test.keeps(as_asked):
-            return given(host, as_asked)
-        if self._how.mode == "none" or self._doublings is None:
-            return None
-        doubled = self._doublings.rewrite_host(slas)
-        if doubled is not None and self._test.keeps(doubled):
-            return given(host, doubled)
-        in_use = {sla.period for sla in slas}
-        choices = [offers(sla, in_use, self._how) for sla in slas]
-        found = rewrite_host(choices, self._test.keeps, self._budget, self._order)
-        return None if found is None else given(host, found)
-
-    def _restored(self, host: Host) -> Host:
-        """Give tasks what they asked, one by one, where the host keeps it."""
-        result = dict(host)
-        for task, held in host.items():
-            if held.offered != asked(held.sla):
-                trial = {**result, task: Held(held.sla, asked(held.sla))}
-                if self._test.keeps([h.offered for h in trial.values()]):
-                    result = trial
-        return result
 
     def _donors(self, hosts: Sequence[Host]) -> list[int]:
         used = [number for number, host in enumerate(hosts) if host]
@@ -199,7 +161,7 @@ class Repacker:
         by_size = sorted(leaving.items(), key=lambda item: -item[1].sla.utilization)
         for task, held in by_size:
             for number in sorted(usable, key=lambda h: -original(hosts[h])):
-                host = self._rewritten({**hosts[number], task: held})
+                host = self._rewriter.rewritten({**hosts[number], task: held})
                 if host is not None:
                     hosts[number] = host
                     break
@@ -214,19 +176,8 @@ class Repacker:
             return None
         tasks = {task: held for host in hosts for task, held in host.items()}
         most = (len(used) - 1) * self._cores
-        found = self._chained(tasks, most) or self._searched(tasks, most)
+        found = self._rewriter.chained(tasks, most) or self._searched(tasks, most)
         return None if found is None else matched(hosts, found, self._cores)
-
-    def _chained(self, tasks: Host, most: int) -> list[Host] | None:
-        if self._doublings is None or self._how.mode == "none":
-            return None
-        names = list(tasks)
-        packed = pack_chains([tasks[name].sla for name in names], self._doublings)
-        if packed is None or len(packed) > most:
-            return None
-        found = [{names[i]: Held(tasks[names[i]].sla, o) for i, o in p} for p in packed]
-        kept = all(self._test.keeps([h.offered for h in x.values()]) for x in found)
-        return found if kept else None
 
     def _searched(self, tasks: Host, most: int) -> list[Host] | None:
         self._budget.start()

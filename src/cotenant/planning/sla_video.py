@@ -1,12 +1,60 @@
 """SLAs for a file of `sla place` from frame-size traces."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
+import polars as pl
+
 from cotenant.errors import InvalidInput
-from cotenant.planning.sla_results import SlaFromVideo, VideoSla
+from cotenant.planning.results import API_VERSION, Json
 from cotenant.traces.sla_file import COLUMNS
 from cotenant.traces.video import Video, sla_of
+
+
+@dataclass(frozen=True, slots=True)
+class VideoSla:
+    """The SLA of one video, and what it was read from."""
+
+    task: str
+    sla: str
+    theta: int
+    frames: int
+    frame_rate: float
+    group: int
+    largest_bytes: int
+    utilization: float
+
+
+@dataclass(frozen=True, slots=True)
+class SlaFromVideo:
+    """SLAs from frame-size traces.
+
+    Parameters
+    ----------
+    columns
+        Values of an SLA file, a row a task.
+    """
+
+    bandwidth_bytes_per_s: float
+    tick_ms: float
+    videos: tuple[VideoSla, ...]
+    columns: Mapping[str, list[Any]]
+
+    def to_dict(self) -> Json:
+        """Return the keys and values of the JSON form."""
+        return {
+            "apiVersion": API_VERSION,
+            "kind": "SlaFromVideo",
+            "bandwidth_bytes_per_s": self.bandwidth_bytes_per_s,
+            "tick_ms": self.tick_ms,
+            "videos": [asdict(video) for video in self.videos],
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return an SLA file that `sla place` reads."""
+        schema = {name: pl.Int64 for name in self.columns} | {"task": pl.String}
+        return pl.DataFrame(self.columns, schema=schema)
 
 
 def slas_from_video(

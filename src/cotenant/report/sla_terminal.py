@@ -7,10 +7,10 @@ from rich.text import Text
 from cotenant.planning.sla_results import (
     SlaBaseline,
     SlaFit,
-    SlaFromVideo,
     SlaMove,
     SlaPlacement,
 )
+from cotenant.planning.sla_video import SlaFromVideo
 from cotenant.report.words import counted, figure, shorten, visible
 
 _FIRST_FEW = 5

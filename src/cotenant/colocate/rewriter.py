@@ -1,0 +1,84 @@
+"""Rewrites whole hosts: on one chain where that works, else by searching."""
+
+from collections.abc import Iterable
+
+from cotenant.colocate.candidates import Rewriting, asked, offers
+from cotenant.colocate.doubling import FULL, Doublings, bases
+from cotenant.colocate.harmonic import pack_chains
+from cotenant.colocate.hosts import Held, Host, given
+from cotenant.colocate.periodic import HostTest
+from cotenant.colocate.search import Budget, Order, rewrite_host
+from cotenant.demand.sla import Sla
+
+
+class Rewriter:
+    """Chooses stand-ins for all tasks of a host together.
+
+    Parameters
+    ----------
+    test
+        Every host passes it afterwards.
+    how
+        Which rewrites there are.
+    budget, order
+        Limits and order of searches.
+    """
+
+    def __init__(
+        self, test: HostTest, how: Rewriting, budget: Budget, order: Order
+    ) -> None:
+        self._test, self._how = test, how
+        self._budget, self._order = budget, order
+        self._doublings: Doublings | None = None
+        self._shortest = 0
+
+    def prepare(self, slas: Iterable[Sla], *more: Sla) -> None:
+        """Make ready for hosts with the SLAs given and `more`."""
+        # Doublings are kept while no shorter period arrives: their rows cost the most.
+        shortest = min((s.period for s in more), default=0)
+        if self._doublings is None or not shortest or shortest < self._shortest:
+            periods = [sla.period for sla in slas]
+            if periods and min(periods) != self._shortest:
+                self._shortest = min(periods)
+                known = bases(periods, self._how.least_period)
+                self._doublings = Doublings(known, self._how)
+
+    def rewritten(self, host: Host) -> Host | None:
+        """Return a host as rewritten so that it passes the test, None if not found."""
+        if sum(held.sla.utilization for held in host.values()) > FULL:
+            return None
+        slas = [held.sla for held in host.values()]
+        as_asked = [asked(sla) for sla in slas]
+        if self._test.keeps(as_asked):
+            return given(host, as_asked)
+        if self._how.mode == "none" or self._doublings is None:
+            return None
+        doubled = self._doublings.rewrite_host(slas)
+        if doubled is not None and self._test.keeps(doubled):
+            return given(host, doubled)
+        in_use = {sla.period for sla in slas}
+        choices = [offers(sla, in_use, self._how) for sla in slas]
+        found = rewrite_host(choices, self._test.keeps, self._budget, self._order)
+        return None if found is None else given(host, found)
+
+    def restored(self, host: Host) -> Host:
+        """Give tasks what they asked, one by one, where the host keeps it."""
+        result = dict(host)
+        for task, held in host.items():
+            if held.offered != asked(held.sla):
+                trial = {**result, task: Held(held.sla, asked(held.sla))}
+                if self._test.keeps([h.offered for h in trial.values()]):
+                    result = trial
+        return result
+
+    def chained(self, tasks: Host, most: int) -> list[Host] | None:
+        """Place everything on at most so many hosts of one chain each, if possible."""
+        if self._doublings is None or self._how.mode == "none":
+            return None
+        names = list(tasks)
+        packed = pack_chains([tasks[name].sla for name in names], self._doublings)
+        if packed is None or len(packed) > most:
+            return None
+        found = [{names[i]: Held(tasks[names[i]].sla, o) for i, o in p} for p in packed]
+        kept = all(self._test.keeps([h.offered for h in x.values()]) for x in found)
+        return found if kept else None
