@@ -96,7 +96,8 @@ def test_adding_touches_no_other_machine(name: str, first: Usage, probe: Usage) 
         assert admission.verdict(machine, probe) == before[machine]
 
 
-@each
+# `welch` is left out: see its notes.
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "welch"])
 @fewer
 @given(held=st.lists(asked, min_size=1, max_size=4), probe=asked)
 def test_a_fuller_machine_never_admits_more(

@@ -149,6 +149,11 @@ class WelchAdmission(SummedAdmission):
     ----------
     rho
         As in `GaussianAdmission`.
+
+    Notes
+    -----
+    Not monotone: with degrees of freedom near 1, a well-known task more on a machine
+    adds freedom, and the quantile may fall by more than the mean rises.
     """
 
     def __init__(self, rho: float) -> None:
