@@ -37,14 +37,14 @@ log = logging.getLogger("cotenant.kubernetes")
 class Changes:
     """Changes asked of the ledger and not answered yet.
 
-    They are decided in the order they are asked, so nobody has to wait in between. An
-    answer that the ledger is not available is kept until `check`, so that everything is
-    listed again; other refusals are logged.
+    They are decided in the order they are asked, so nobody has to wait in between. That
+    the ledger was not available is kept for `lost`, so that everything is listed again;
+    other refusals are logged.
     """
 
     def __init__(self) -> None:
         self._open: set[asyncio.Future[Any]] = set()
-        self._broken: ServiceUnavailable | None = None
+        self._broken: asyncio.Queue[ServiceUnavailable] = asyncio.Queue()
 
     def ask(self, what: str, change: "Future[Any]") -> "asyncio.Future[Any]":
         """Follow a change up."""
@@ -53,23 +53,31 @@ class Changes:
         future.add_done_callback(lambda done: self._done(what, done))
         return future
 
-    def check(self) -> None:
-        """Raise if a change was lost since the last look."""
-        broken, self._broken = self._broken, None
-        if broken is not None:
-            raise broken
-
     async def settle(self) -> None:
-        """Wait until every change is answered, and check."""
+        """Wait until every change is answered.
+
+        Raises
+        ------
+        ServiceUnavailable
+            If one was lost.
+        """
         while self._open:
             await asyncio.wait(self._open)
-        self.check()
+        if not self._broken.empty():
+            await self.lost()
+
+    async def lost(self) -> None:
+        """Wait until a change is lost, and raise why."""
+        error = await self._broken.get()
+        while not self._broken.empty():
+            self._broken.get_nowait()
+        raise error
 
     def _done(self, what: str, done: "asyncio.Future[Any]") -> None:
         self._open.discard(done)
         error = None if done.cancelled() else done.exception()
         if isinstance(error, ServiceUnavailable):
-            self._broken = error
+            self._broken.put_nowait(error)
         elif isinstance(error, UnknownTask):
             log.debug("%s: it had left", what)
         elif isinstance(error, CotenantError):
@@ -102,15 +110,12 @@ class Nodes:
         spec = _machine(item)
         if spec is not None:
             self._join([spec])
-        self._changes.check()
 
     async def gone(self, item: Json) -> None:
         self._leave(item["metadata"]["name"])
-        self._changes.check()
 
-    async def settle(self) -> None:
-        """Wait until the ledger has answered everything asked of it."""
-        await self._changes.settle()
+    async def lost(self) -> None:
+        await self._changes.lost()
 
     def _join(self, specs: list[MachineSpec]) -> None:
         fresh = [spec for spec in specs if self._known.get(spec.name) != spec]
@@ -166,17 +171,14 @@ class BoundPods:
         pod = _read(item)
         if pod is not None:
             self._take_in(pod)
-        self._changes.check()
 
     async def gone(self, item: Json) -> None:
         pod = _read(item)
         if pod is not None:
             self._end(pod)
-        self._changes.check()
 
-    async def settle(self) -> None:
-        """Wait until the ledger has answered everything asked of it."""
-        await self._changes.settle()
+    async def lost(self) -> None:
+        await self._changes.lost()
 
     def node_joined(self, node: str) -> None:
         """Book the pods that were seen on a node before the node itself was."""

@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeAlias
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Protocol, TypeAlias
 
 import httpx2
 from lightkube import ApiError, AsyncClient
@@ -17,6 +17,7 @@ from cotenant.service.pod import Json
 log = logging.getLogger("cotenant.kubernetes")
 
 Kind: TypeAlias = type[Node] | type[PodObject]
+Event: TypeAlias = tuple[str, Any]
 
 SILENCE_S = 300.0
 """A watch that says nothing for so long may be dead; it is taken up again."""
@@ -40,6 +41,10 @@ class Follower(Protocol):
 
     async def gone(self, item: Json) -> None:
         """Take in that one is deleted."""
+        ...
+
+    async def lost(self) -> None:
+        """Wait until the ledger could not take a change, and raise why."""
         ...
 
 
@@ -86,13 +91,16 @@ class Watch:
             if self._kind is PodObject
             else self._client.watch(Node, resource_version=version)
         )
-        while True:
-            async with asyncio.timeout(SILENCE_S):
-                what, item = await anext(events)
-            if what == "DELETED":
-                await self._follower.gone(item.to_dict())
-            else:
-                await self._follower.changed(item.to_dict())
+        lost = asyncio.ensure_future(self._follower.lost())
+        try:
+            while True:
+                what, item = await _next(events, lost)
+                if what == "DELETED":
+                    await self._follower.gone(item.to_dict())
+                else:
+                    await self._follower.changed(item.to_dict())
+        finally:
+            lost.cancel()
 
     async def _list(self) -> tuple[list[Json], str]:
         listed = (
@@ -114,3 +122,23 @@ class Watch:
         log.warning(what, extra={"facts": facts})
         await self._sleep(self._wait)
         self._wait = min(2.0 * self._wait, PATIENCE_S[1])
+
+
+async def _next(events: AsyncIterator[Event], lost: "asyncio.Future[None]") -> Event:
+    """Return the next event, unless a change is lost or there is silence."""
+    coming = asyncio.ensure_future(_anext(events))
+    both: set[asyncio.Future[Any]] = {coming, lost}
+    try:
+        first = asyncio.FIRST_COMPLETED
+        await asyncio.wait(both, timeout=SILENCE_S, return_when=first)
+        if lost.done():
+            lost.result()
+        if not coming.done():
+            raise TimeoutError
+        return coming.result()
+    finally:
+        coming.cancel()
+
+
+async def _anext(events: AsyncIterator[Event]) -> Event:
+    return await anext(events)
