@@ -76,13 +76,19 @@ def offers(sla: Sla, in_use: Iterable[int], how: Rewriting) -> list[Sla]:
     in_use
         Periods on the hosts to be shared.
     """
+    return list(_offers(sla, frozenset(in_use), how))
+
+
+# Repacking asks for the same tasks beside the same periods again and again.
+@lru_cache(maxsize=1 << 16)
+def _offers(sla: Sla, in_use: frozenset[int], how: Rewriting) -> tuple[Sla, ...]:
     first = asked(sla)
     if how.mode == "none" or (how.mode == "fluid" and not sla.is_fluid):
-        return [first]
+        return (first,)
     found = {offer(sla, period, how) for period in _periods(sla, in_use, how)}
     others = [other for other in found if other is not None and other != first]
     others.sort(key=lambda other: (other.utilization, -other.period))
-    return [first, *others[: how.most - 1]]
+    return (first, *others[: how.most - 1])
 
 
 @lru_cache(maxsize=1 << 18)
