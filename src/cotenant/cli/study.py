@@ -195,7 +195,7 @@ def grid(
 
     JSON keys: settings, mean_load, rows (the run; machines, least, most, normalized,
     overload, deviation, low, high, exact, worst_machine, machines_above_rho, unplaced,
-    error).
+    error), cleaning.
     """
     from cotenant.report.profile_page import profile_page
     from cotenant.report.profile_terminal import show_profile

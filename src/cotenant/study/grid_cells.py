@@ -108,7 +108,8 @@ def run_cell(text: str) -> dict[str, Any]:
         if grid.exact:
             row |= _exact(one, judge.overload(one.tasks, one.ends, one.run.capacity))
         rows.append(row)
-    return {"mean_load": mean, "runs": rows}
+    cleaning = open_pool(grid.pool, grid.seed).cleaning
+    return {"mean_load": mean, "runs": rows, "cleaning": dict(cleaning)}
 
 
 @lru_cache(maxsize=2)

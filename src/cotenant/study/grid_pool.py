@@ -1,6 +1,7 @@
 """Pools of tasks: made where they are synthetic, else read once and kept."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -59,6 +60,10 @@ class Pool(Protocol):
     def size(self) -> int:
         """How many tasks there are."""
 
+    @property
+    def cleaning(self) -> Mapping[str, object]:
+        """What was set aside when it was read."""
+
     def take(self, numbers: IntArray) -> Samples:
         """Return the samples of tasks, numbered from 0."""
 
@@ -70,6 +75,7 @@ class _Made:
     name: str
     size: int
     seed: int
+    cleaning: Mapping[str, object] = field(default_factory=dict)
 
     def take(self, numbers: IntArray) -> Samples:
         wanted, place = np.unique(numbers, return_inverse=True)
@@ -87,6 +93,7 @@ class _Read:
     offsets: IntArray
     instantaneous: FloatArray
     averages: FloatArray | None
+    cleaning: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -104,7 +111,8 @@ class _Read:
         sums = np.add.reduceat(self.instantaneous, self.offsets[:-1])
         factor = mean / float((sums / np.diff(self.offsets)).mean())
         averages = None if self.averages is None else self.averages * factor
-        return _Read(self.offsets, self.instantaneous * factor, averages)
+        scaled = self.instantaneous * factor
+        return _Read(self.offsets, scaled, averages, self.cleaning)
 
 
 @lru_cache(maxsize=2)
@@ -126,7 +134,8 @@ def open_pool(spec: PoolSpec, seed: int) -> Pool:
     if len(readings.paired[0].codes) == len(kept.codes):
         kept, averages = readings.paired[0], readings.paired[1].values
     offsets = _days(kept) if spec.by_day else kept.offsets
-    pool = _Read(offsets, kept.values, averages)
+    cleaning = readings.cleaning.to_dict()
+    pool = _Read(offsets, kept.values, averages, cleaning)
     return pool if spec.mean is None else pool.scaled_to(spec.mean)
 
 

@@ -79,11 +79,20 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class GridResult:
-    """A grid and its rows, in the order of the runs."""
+    """A grid and its rows, in the order of the runs.
+
+    Parameters
+    ----------
+    mean_load
+        Machines of capacity 1 that the load of a problem would fill, on average.
+    cleaning
+        What was set aside when the pool was read.
+    """
 
     grid: Grid
     mean_load: float
     rows: tuple[RunRow, ...]
+    cleaning: Mapping[str, Any]
 
     def find(self, method: str, rho: float | None = None, **other: object) -> RunRow:
         """Return the row of a run; `other` names further fields of `Run`.
@@ -117,6 +126,7 @@ class GridResult:
             "settings": self.settings,
             "mean_load": self.mean_load,
             "rows": [row.to_dict() for row in self.rows],
+            "cleaning": dict(self.cleaning),
         }
 
     def to_frame(self) -> pl.DataFrame:
@@ -158,7 +168,8 @@ def summed(grid: Grid, values: Sequence[Value]) -> GridResult:
         _row(run, [value["runs"][at] for value in values], loads)
         for at, run in enumerate(grid.runs)
     ]
-    return GridResult(grid, mean(loads), tuple(rows))
+    cleaning = values[0].get("cleaning", {})
+    return GridResult(grid, mean(loads), tuple(rows), cleaning)
 
 
 def _row(run: Run, found: Sequence[Value], loads: Sequence[float]) -> RunRow:

@@ -46,7 +46,7 @@ def tell(result: GridResult) -> Told:
         sections=(section,),
         absent=(),
         settings=result.settings,
-        cleaning={},
+        cleaning=result.cleaning,
     )
 
 

@@ -39,7 +39,12 @@ GPA = (
     Printed("offset instantaneous", "Deviation on mean: offset", TRACE, 0.015),
     Printed("slope averages", "The same of averages: slope", TRACE, 0.31),
     Printed("offset averages", "The same of averages: offset", TRACE, 0.010),
-    Printed("stationarity", "Windows that differ from the next", TRACE, 0.30),
+    Printed(
+        "stationarity",
+        "Windows that differ, mean of 12, 24 and 36 samples",
+        TRACE,
+        0.30,
+    ),
     Printed("cluster smallest", "Smallest of 16 clusters of shapes", TRACE, 0.014),
     Printed("cluster largest", "Largest of 16 clusters of shapes", TRACE, 0.176),
     Printed("normality 50", "Sums of 50 tasks not normal", TRACE, 0.78),

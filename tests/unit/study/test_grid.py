@@ -164,11 +164,29 @@ def test_a_pool_of_files_is_scaled_cut_into_days_and_stamped(tmp_path: Path) -> 
     assert second == pytest.approx(2 * first)
     assert third == pytest.approx(first)
     assert np.mean([first, second, third]) == pytest.approx(0.03)
+    assert set(pool.cleaning) >= {"rows", "tasks_dropped"}
     stamp = stamp_of(spec)
     file.write_text(file.read_text() + f"c,{day},0.5\n")
     assert stamp_of(spec) != stamp
     with pytest.raises(InvalidInput, match="no averages"):
         pool.take(np.array([0])).of("averages")
+
+
+def test_idle_short_and_failing_tasks_are_set_aside_and_counted(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "usage.csv"
+    rows = [
+        {"task": task, "time": t * 300.0, "cpu": 0.0 if task == "idle" else 0.1}
+        for task, many in (("long", 30), ("short", 5), ("idle", 30))
+        for t in range(many)
+    ]
+    pl.DataFrame(rows).write_csv(file)
+    runs = [{"method": "max"}]
+    pool = {"source": str(file)}
+    result = study_grid({**SMALL, "pool": pool, "runs": runs, "tasks": 10})
+    assert result.cleaning["tasks_dropped"] == {"all_zero": 1, "short": 1}
+    assert result.mean_load == pytest.approx(1.0)
 
 
 def test_runs_are_checked_when_made() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from cotenant.metrics import mean
 from cotenant.planning.results import Json
 from cotenant.study.gpa.study import GpaStudy
 from cotenant.study.grid_result import GridResult, RunRow
@@ -71,7 +72,8 @@ def _share(name: str) -> Callable[[GpaStudy, str], float | None]:
 
 def _differ(study: GpaStudy, pool: str) -> float:
     _row(study, pool, "stationarity")
-    return max(float(r["rejected"]) for r in study.traces[pool]["stationarity"]["rows"])
+    rows = study.traces[pool]["stationarity"]["rows"]
+    return mean([float(row["rejected"]) for row in rows])
 
 
 def _cluster(at: int) -> Callable[[GpaStudy, str], float]:
