@@ -39,7 +39,8 @@ FRESH_S = 1.0
 """The fleet is worked out at most this often, however many people look."""
 
 STALE_S = 5.0
-"""Which machines rest on old data is worked out at most this often: it reads all tasks.
+"""Finding the machines that rest on old data reads all tasks. It is done at most this
+often, if the number of stale tasks changed or a tenth of the time until one is passed.
 """
 
 COLUMNS = (
@@ -72,6 +73,7 @@ class Fleet:
         self._glance: Glance | None = None
         self._at = self._stale_at = float("-inf")
         self._stale: dict[str, tuple[int, float | None]] = {}
+        self._stale_tasks = 0
 
     def glance(self) -> Glance:
         """Return the fleet, at most `FRESH_S` seconds old."""
@@ -83,10 +85,11 @@ class Fleet:
 
     def _look(self, now: float) -> Glance:
         summary, settings = self._placement.summary(), self._placement.settings
-        if not summary.stale_tasks:
-            self._stale, self._stale_at = {}, float("-inf")
-        elif now - self._stale_at >= STALE_S:
-            self._stale, self._stale_at = self._find_stale(), now
+        since = now - self._stale_at
+        changed = summary.stale_tasks != self._stale_tasks
+        if since >= (STALE_S if changed else max(STALE_S, settings.stale_after / 10)):
+            self._stale = self._find_stale() if summary.stale_tasks else {}
+            self._stale_tasks, self._stale_at = summary.stale_tasks, now
         plain = to_json(
             {
                 "summary": summary.to_dict(),

@@ -296,7 +296,7 @@ function drawGrid() {
   const grid = $("grid"), machines = shown();
   const size = machines.length <= 24 ? "tiles" : machines.length <= 600 ? "large" : "small";
   grid.className = `grid ${size}`;
-  const most = view.all ? Infinity : columns() * Math.max(24, Math.floor(innerHeight / 16));
+  const most = view.all ? Infinity : columns() * (innerWidth < 640 ? 30 : 100);
   const count = Math.min(machines.length, most);
   while (grid.children.length > count) grid.lastChild.remove();
   while (grid.children.length < count) grid.append(h("button", { type: "button", tabIndex: -1 }));
@@ -709,6 +709,7 @@ function route() {
 
 function draw() {
   if (!fleet.summary) return;
+  document.body.classList.remove("loading");
   const [kind, name] = route();
   $("alarm").hidden = fleet.summary.durable;
   put($("alarm"), fleet.summary.durable ? "" : "The ledger cannot be written: nothing is placed until it can. What you see is the last durable state.");
