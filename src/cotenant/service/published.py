@@ -26,9 +26,13 @@ class Published:
 
     def show(self, state: State, fresh: Iterable[Event] | None) -> None:
         """Bring readers up to date after some events; all of it for None."""
-        tasks: Iterable[str] = [*self.tasks, *state.held]
-        machines: Iterable[str] = [*self.machines, *state.machines]
-        if fresh is not None:
+        tasks: Iterable[str]
+        machines: Iterable[str]
+        if fresh is None:
+            by_age = sorted(state.held, key=lambda key: state.held[key].placed_at)
+            tasks = [*self.tasks, *by_age]
+            machines = [*self.machines, *state.machines]
+        else:
             tasks, machines = _touched(fresh, state, self.tasks)
         for name in tasks:
             held = state.held.get(name)
@@ -84,20 +88,21 @@ def summarize(
 
 def _touched(
     fresh: Iterable[Event], state: State, shown: dict[str, Held]
-) -> tuple[set[str], set[str]]:
-    """Return tasks and machines that events are about."""
-    tasks: set[str] = set()
-    machines: set[str] = set()
+) -> tuple[dict[str, None], dict[str, None]]:
+    """Return tasks and machines that events are about, as they come up."""
+    tasks: dict[str, None] = {}
+    machines: dict[str, None] = {}
     for event in fresh:
         data = event.data
         name = data["task"]["name"] if "task" in data else data.get("name")
         if name is not None:
-            tasks.add(name)
+            tasks[name] = None
         for where in (data.get("machine"), data.get("moved_from")):
             if where is not None:
-                machines.add(where["name"] if isinstance(where, dict) else where)
+                spec = isinstance(where, dict)
+                machines[where["name"] if spec else where] = None
     for name in tasks:
         for held in (shown.get(name), state.held.get(name)):
             if held is not None:
-                machines.add(held.machine)
+                machines[held.machine] = None
     return tasks, machines

@@ -29,7 +29,7 @@ def unreserve(desk: Desk, uid: str, why: str) -> bool:
     if held is None:
         return False
     words = f"gave up room on {held.machine} for {held.name}: {why}"
-    desk.do("unreserved", words, {"uid": uid, "why": why})
+    desk.do("unreserved", words, {"uid": uid, "machine": held.machine, "why": why})
     desk.leave_if_empty(held.machine)
     return True
 
@@ -84,7 +84,8 @@ def _give_up(desk: Desk, uid: str, name: str) -> list[Held]:
     if pod_key(uid) in desk.state.held:
         found.append(desk.state.held[pod_key(uid)])
         words = f"gave up room on {found[-1].machine} for {name}: bound"
-        desk.do("unreserved", words, {"uid": uid, "why": "bound"})
+        data = {"uid": uid, "machine": found[-1].machine, "why": "bound"}
+        desk.do("unreserved", words, data)
     if name in desk.state.held:
         found.append(desk.state.held[name])
         data = {"name": name, "machine": found[-1].machine}
