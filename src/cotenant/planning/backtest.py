@@ -15,7 +15,7 @@ from cotenant.fleet import Fleet
 from cotenant.planning.problem import Selection, select
 from cotenant.planning.results import API_VERSION, Json
 from cotenant.sim.backtest import ByMethod, Day, Planner, Setting, Tomorrow, backtest
-from cotenant.sim.history import read_history
+from cotenant.sim.history import History, read_history
 from cotenant.traces.trace import Trace
 
 TOMORROW = "tomorrow"
@@ -154,6 +154,14 @@ def run_backtest(
         daily += _daily(method, days)
     tested = rows[0].days
     warnings = []
+    hopeless = {
+        name for day in range(1, cube.days) for name in _hopeless(cube, setting, day)
+    }
+    if hopeless:
+        warnings.append(
+            f"{len(hopeless)} tasks exceed a machine by themselves on some days, which "
+            "no plan can mend; they are left out on those days"
+        )
     if tested < CALIBRATED:
         warnings.append(f"only {tested} days were tested: shares of days say little")
     settings = {
@@ -169,6 +177,11 @@ def run_backtest(
     }
     cleaning = trace.cleaning.to_dict()
     return Backtest(settings, tuple(rows), tuple(daily), cleaning, tuple(warnings))
+
+
+def _hopeless(history: History, setting: Setting, day: int) -> list[str]:
+    left_out = np.setdiff1d(history.there(day), setting.tasks(history, day))
+    return [history.names[i] for i in left_out]
 
 
 def _planner(method: str) -> Planner:

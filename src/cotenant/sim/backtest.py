@@ -17,6 +17,7 @@ from cotenant.kernels import margin as kernel
 from cotenant.sim.history import History
 
 PLAIN_DAYS = 7  # history of methods without a margin
+WINDOW = 14  # days in which a task must fit a machine by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,17 @@ class Setting:
     history: int = PLAIN_DAYS
     seed: int = 0
 
+    def tasks(self, history: History, day: int) -> IntArray:
+        """Return the tasks of a day that some plan could promise anything.
+
+        They are there on the day and the day before, and in the window were not above
+        capacity by themselves more often than rho.
+        """
+        there = history.there(day)
+        rows = history.before(there, day, WINDOW)
+        alone = (rows > self.capacity * (1.0 + 1e-9)).mean(axis=1)
+        return np.asarray(there[alone <= self.rho], dtype=np.int64)
+
     def arrivals(self, tasks: int, day: int) -> list[IntArray]:
         """Return the arrival orders of a day."""
         return [
@@ -120,7 +132,7 @@ class Tomorrow:
         self, history: History, setting: Setting, day: int, overload: float
     ) -> None:
         # The curve of the day: the overload it would have had at each margin.
-        usage = history.usage[history.there(day), day]
+        usage = history.usage[setting.tasks(history, day), day]
         curve = []
         for margin in self.rule.grid:
             plans = self._place(history, setting, day, margin)
@@ -131,7 +143,7 @@ class Tomorrow:
     def _place(
         self, history: History, setting: Setting, day: int, margin: float
     ) -> list[IntArray]:
-        tasks = history.there(day)
+        tasks = setting.tasks(history, day)
         rows = history.before(tasks, day, self.rule.window)
         allowed = int(setting.rho * rows.shape[1] + 1e-9)
         orders = setting.arrivals(len(tasks), day)
@@ -155,7 +167,7 @@ class ByMethod:
     margin: float = 1.0
 
     def plan(self, history: History, setting: Setting, day: int) -> list[IntArray]:
-        rows = history.there(day)
+        rows = setting.tasks(history, day)
         samples = history.before(rows, day, setting.history)
         offsets = np.arange(len(rows) + 1, dtype=np.int64) * samples.shape[1]
         made = usages(offsets, samples.ravel(), np.ones(samples.size))
@@ -184,7 +196,7 @@ def backtest(
     days: list[Day] = []
     last: list[tuple[IntArray, IntArray]] = []
     for day in range(1, history.days):
-        tasks = history.there(day)
+        tasks = setting.tasks(history, day)
         if not len(tasks):
             continue
         placements = planner.plan(history, setting, day)

@@ -68,7 +68,7 @@ class History:
             known = days[self.present[task, days]]
             nearest = np.abs(days[:, None] - known[None, :]).argmin(axis=1)
             rows[row] = self.usage[task, known[nearest]]
-        return rows.reshape(len(tasks), -1)
+        return rows.reshape(len(tasks), len(days) * self.moments)
 
 
 def read_history(trace: Trace) -> History:
