@@ -14,20 +14,26 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cotenant.colocate.pack import Policy
-    from cotenant.demand.job import Jobs
+    from cotenant.demand.job import Job, Jobs
+    from cotenant.demand.rewrite import is_safe
+    from cotenant.demand.sla import Sla
     from cotenant.demand.task import Task
     from cotenant.demand.usage import Usage
     from cotenant.errors import CotenantError, InvalidInput, TraceError
     from cotenant.fleet import Cluster, Fleet, MachineType
+    from cotenant.planning.backtest import run_backtest
     from cotenant.planning.plan import compare, plan
     from cotenant.planning.problem import Selection
     from cotenant.planning.replay import replay
     from cotenant.planning.saved import SavedPlan
     from cotenant.planning.settings import Settings
+    from cotenant.planning.sla_check import rewrite
+    from cotenant.planning.sla_place import place_slas
     from cotenant.queueing.clusters import Clusters
     from cotenant.queueing.lookahead import look_ahead
     from cotenant.sim.jobs import run_queue
     from cotenant.traces.collect import from_frame, read_usage
+    from cotenant.traces.job_source import read_jobs
 
 __version__ = "0.1.0"
 
@@ -39,22 +45,28 @@ _HOMES = {
     "CotenantError": "errors",
     "Fleet": "fleet",
     "InvalidInput": "errors",
+    "Job": "demand.job",
     "Jobs": "demand.job",
     "MachineType": "fleet",
     "Policy": "colocate.pack",
     "SavedPlan": "planning.saved",
     "Selection": "planning.problem",
     "Settings": "planning.settings",
+    "Sla": "demand.sla",
     "Task": "demand.task",
     "TraceError": "errors",
     "Usage": "demand.usage",
     "compare": "planning.plan",
     "from_frame": "traces.collect",
+    "is_safe": "demand.rewrite",
     "look_ahead": "queueing.lookahead",
+    "place_slas": "planning.sla_place",
     "plan": "planning.plan",
     "read_jobs": "traces.job_source",
     "read_usage": "traces.collect",
     "replay": "planning.replay",
+    "rewrite": "planning.sla_check",
+    "run_backtest": "planning.backtest",
     "run_queue": "sim.jobs",
 }
 
@@ -64,22 +76,28 @@ __all__ = [
     "CotenantError",
     "Fleet",
     "InvalidInput",
+    "Job",
     "Jobs",
     "MachineType",
     "Policy",
     "SavedPlan",
     "Selection",
     "Settings",
+    "Sla",
     "Task",
     "TraceError",
     "Usage",
     "compare",
     "from_frame",
+    "is_safe",
     "look_ahead",
+    "place_slas",
     "plan",
     "read_jobs",
     "read_usage",
     "replay",
+    "rewrite",
+    "run_backtest",
     "run_queue",
 ]
 
