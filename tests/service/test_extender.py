@@ -161,7 +161,7 @@ def test_annotations_that_cannot_be_right_keep_the_pod_pending_with_the_reason(s
         b'{"Pod": {"metadata": {"name": "a", "uid": "u"}}, "NodeNames": [1]}',
         b'{"Pod": {"metadata": {"name": "a", "uid": "u"}}, "NodeNames": {"n": 1}}',
         b'{"Pod": {"metadata": {"name": "a", "uid": "u"}}, "Nodes": 3}',
-        b'{"Pod": {"metadata": {"name": "a", "uid": "u"}, "spec": []}, "NodeNames": []}',
+        b'{"Pod": {"metadata": {"name": "a", "uid": "u"}, "spec": []}}',
         b'{"Pod": {"metadata": []}, "NodeNames": []}',
         b"[" * 100_000,
     ],
@@ -267,8 +267,12 @@ def test_the_fake_scheduler_is_as_strict_as_the_real_one():
     fraction = b'[{"Host": "n1", "Score": 0}, {"Host": "n2", "Score": 3.5}]'
     lower = b'[{"host": "n1", "score": 1}, {"host": "n2", "score": 0}]'
     pod, names = recorded.pod(), ["n1", "n2"]
-    assert replies(filter=two, prioritize=(200, whole)).schedule(pod, names).node == "n2"
-    assert replies(filter=two, prioritize=(200, lower)).schedule(pod, names).node == "n1"
+    assert (
+        replies(filter=two, prioritize=(200, whole)).schedule(pod, names).node == "n2"
+    )
+    assert (
+        replies(filter=two, prioritize=(200, lower)).schedule(pod, names).node == "n1"
+    )
     assert replies(prioritize=(200, fraction)).prioritize(pod, names) == {}
     with pytest.raises(ExtenderError, match="code 201"):
         replies(filter=(201, two[1])).filter(pod, names)

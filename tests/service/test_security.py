@@ -30,7 +30,12 @@ def _line(name, role, secret):
 
 
 TEXT = "\n".join(
-    ["# who may do what", "", _line("eye", "read", READER), _line("hand", "write", WRITER)]
+    [
+        "# who may do what",
+        "",
+        _line("eye", "read", READER),
+        _line("hand", "write", WRITER),
+    ]
 )
 TOKENS = Tokens.parse(TEXT, "tokens")
 
@@ -68,7 +73,12 @@ def test_without_a_token_no_request_reaches_a_handler(guarded, monkeypatch):
         await handle(router, scope, receive, send)
 
     monkeypatch.setattr(type(app.router), "__call__", spy)
-    asked = [*_requests(app), ("GET", "/"), ("GET", "/docs"), ("GET", "/openapi.json")]
+    asked = [
+        *_requests(app),
+        ("GET", "/dashboard/fleet"),
+        ("GET", "/docs"),
+        ("GET", "/openapi.json"),
+    ]
     for method, path in asked:
         if path in ("/healthz", "/readyz"):
             continue
@@ -106,7 +116,7 @@ def test_a_password_is_as_good_as_a_bearer_token(guarded):
 
 
 def test_a_missing_token_is_asked_for_in_both_forms(guarded):
-    answer = guarded.http.get("/")
+    answer = guarded.http.get("/docs")
     assert answer.status_code == 401
     asked = ", ".join(answer.headers.get_list("www-authenticate"))
     assert "Bearer" in asked

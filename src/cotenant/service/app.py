@@ -13,6 +13,7 @@ from cotenant import __version__
 from cotenant.errors import CotenantError
 from cotenant.service import replies
 from cotenant.service.core import Placement
+from cotenant.service.dashboard import dashboard
 from cotenant.service.extender import Extender
 from cotenant.service.guard import Guard, Limits
 from cotenant.service.learned import Pods
@@ -92,6 +93,7 @@ def make_app(
     app.state.service = service
     app.include_router(api)
     app.include_router(operating)
+    app.include_router(dashboard(service.placement, service.clock))
     app.add_exception_handler(CotenantError, replies.on_refusal)
     app.add_exception_handler(RequestValidationError, replies.on_malformed)
     app.add_exception_handler(HTTPException, replies.on_http)

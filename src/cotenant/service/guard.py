@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from pydantic_core import to_json
 
 from cotenant.service.metrics import Meters
-from cotenant.service.security import OPEN_PATHS, Door, Refusal, Token
+from cotenant.service.security import PROBES, Door, Refusal, Token
 
 Message: TypeAlias = MutableMapping[str, Any]
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -20,7 +20,7 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = logging.getLogger("cotenant.requests")
 
-QUIET = OPEN_PATHS | {"/metrics"}
+QUIET = PROBES | {"/metrics"}
 """Asked for every few seconds; their requests are logged only when they fail."""
 
 HEADERS = [

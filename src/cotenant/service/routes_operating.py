@@ -1,4 +1,4 @@
-"""Routes for those who run the service: health, metrics, the extender, the pages."""
+"""Routes for those who run the service: health, metrics, the extender, the handbook."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -76,9 +76,3 @@ def readyz(request: Request) -> Response:
 def docs(request: Request) -> Response:
     """Show the interface as a page that needs no other host."""
     return Response(handbook(request.app.openapi()), media_type="text/html")
-
-
-@operating.get("/", include_in_schema=False)
-def home() -> Response:
-    """Lead to the handbook until there is a dashboard."""
-    return Response(status_code=307, headers={"location": "/docs"})

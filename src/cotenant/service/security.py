@@ -14,11 +14,15 @@ from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from cotenant.errors import InvalidInput
+from cotenant.service.dashboard import SHELL
 
 Role: TypeAlias = Literal["read", "write"]
 ROLES: tuple[Role, ...] = ("read", "write")
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+PROBES = frozenset({"/healthz", "/readyz"})
+OPEN_PATHS = PROBES | SHELL
+"""What needs no token: it says nothing about the fleet."""
+
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 

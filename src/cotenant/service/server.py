@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import signal
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -94,6 +95,9 @@ def serve(options: Options) -> None:
 def _run(server: uvicorn.Server, options: Options) -> None:
     url = f"http://{options.host}:{options.port}"
     log.info("serving", extra={"facts": {"url": url}})
+    # The server raises the signal that stopped it once more when it has ended; there is
+    # still the ledger to close then.
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
     with contextlib.suppress(KeyboardInterrupt):
         server.run()
 
