@@ -141,13 +141,13 @@ async function refresh() {
   if (busy) return;
   busy = true;
   try {
-    await readFleet();
-    await readLedger();
+    const news = [await readFleet(), await readLedger()].includes(true);
     wait = EVERY_MS;
     $("live").textContent = `${paused ? "paused" : "live"} · ${clock(now())}`;
     $("live").className = paused ? "" : "on";
     $("forget").hidden = !sessionStorage.getItem("cotenant-token");
-    draw();
+    if (news) draw();
+    else if (!$("fleet").hidden) drawWhy(); // it says how old things are
   } catch (error) {
     wait = Math.min(2 * wait, SLOWEST_MS);
     const why = error instanceof Refused ? error.message : "no answer from the service";
@@ -160,9 +160,10 @@ async function refresh() {
   }
 }
 
+// Both say whether there was anything new.
 async function readFleet() {
   const response = await ask("dashboard/fleet", { headers: fleet.tag ? { "If-None-Match": fleet.tag } : {} });
-  if (response.status === 304) return;
+  if (response.status === 304) return false;
   const told = await response.json();
   fleet.tag = response.headers.get("etag");
   fleet.summary = told.summary;
@@ -170,11 +171,13 @@ async function readFleet() {
   fleet.machines = told.machines.map((row) => judged(Object.fromEntries(told.columns.map((key, i) => [key, row[i]]))));
   fleet.machines.sort((a, b) => b.rank - a.rank || b.risk - a.risk || b.load - a.load || (a.name < b.name ? -1 : 1));
   fleet.byName = new Map(fleet.machines.map((machine) => [machine.name, machine]));
+  return true;
 }
 
 async function readLedger() {
   const latest = fleet.summary.events;
   if (ledger.last !== null && latest < ledger.last) Object.assign(ledger, { entries: [], last: null });
+  const before = ledger.last;
   while (ledger.last === null || ledger.last < latest) {
     const after = Math.max(ledger.last ?? 0, latest - ENTRIES, 0);
     const fresh = await (await ask(`v1/events?after=${after}&limit=${ENTRIES}`)).json();
@@ -182,6 +185,7 @@ async function readLedger() {
     ledger.entries = after > (ledger.last ?? 0) ? fresh : [...ledger.entries, ...fresh].slice(-Math.max(KEPT, ledger.entries.length));
     ledger.last = fresh.length ? fresh.at(-1).number : latest;
   }
+  return ledger.last !== before;
 }
 
 $("pause").addEventListener("click", () => {
@@ -228,10 +232,11 @@ function why(machine) {
   if (machine.memory > 1) parts.push(`${parts.length ? "" : "breaks its promise: "}its tasks may need ${percent(machine.memory)} of its memory`);
   if (machine.stale) {
     const age = machine.oldest === null ? "" : `, the oldest measured ${ago(machine.oldest)}`;
-    parts.push(`rests on old data: ${whole(machine.stale)} of its ${tasks} could not be measured lately${age}, and the last values stand`);
+    const which = machine.tasks === 1 ? "its only task" : `${machine.stale === machine.tasks ? "all" : whole(machine.stale)} of its ${tasks}`;
+    parts.push(`rests on old data: ${which} could not be measured lately${age}, and the last values stand`);
     if (!machine.over && machine.overload !== null) parts.push(`is over its CPU ${percent(machine.overload)} of the time as far as they tell, of ${percent(rho)} allowed`);
   }
-  if (machine.draining) parts.push(`is draining: it takes no more tasks and leaves when its ${tasks} ${machine.tasks === 1 ? "has" : "have"} gone`);
+  if (machine.draining) parts.push(`is draining: it takes no more tasks and leaves when its ${machine.tasks === 1 ? "last task has" : `${tasks} have`} gone`);
   if (!machine.over && !machine.stale && !machine.draining) {
     if (machine.state === "empty") parts.push("is empty");
     else if (machine.overload === null) parts.push(`keeps its promise to each of its ${tasks}; it is ${percent(machine.load)} utilised`);
