@@ -17,7 +17,13 @@ def answer(result: QueueComparison) -> tuple[str, str]:
     load = f"offered load {figure(result.offered_load)}"
     jobs = counted(rows[0].jobs, "job")
     said = f"average turnaround of {jobs} with {label(best, result)}, {load}"
-    others = [row for row in rows if row is not best]
+    # Other systems and loads are other questions.
+    others = [
+        row
+        for row in rows
+        if row is not best
+        and (row.system, row.offered_load) == (best.system, best.offered_load)
+    ]
     if others:
         second = min(others, key=lambda row: row.average_turnaround_s)
         said += f"; next is {label(second, result)} with {seconds(second)}"
