@@ -3,11 +3,11 @@
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from cotenant.errors import ServiceUnavailable, UnknownMachine, UnknownTask
-from cotenant.service import placing, reserving
+from cotenant.service import placing, repacking, reserving
 from cotenant.service.answers import (
     Assessed,
     Changed,
@@ -23,6 +23,8 @@ from cotenant.service.asked import MachineSpec, Settings, TaskSpec
 from cotenant.service.desk import Desk
 from cotenant.service.ledger import Ledger
 from cotenant.service.published import summarize
+from cotenant.service.repack import plan_moves
+from cotenant.service.snapshot import take_picture
 from cotenant.service.views import machine_view, task_view
 from cotenant.service.writer import Writer
 
@@ -66,9 +68,11 @@ class Placement:
         self._ledger = Ledger(database)
         self._writer = Writer(settings, self._ledger, clock)
         self._writer.start()
+        self._planner = ThreadPoolExecutor(1, thread_name_prefix="cotenant-repack")
 
     def close(self) -> None:
         """Finish what was asked, then stop; later calls fail."""
+        self._planner.shutdown(cancel_futures=True)
         self._writer.close()
         if self._folder is not None:
             self._folder.cleanup()
@@ -222,19 +226,23 @@ class Placement:
 
     def repack(self) -> Future[RepackPlan]:
         """Work out moves that keep promises, empty draining machines, or save some."""
-        return self._run(lambda desk: RepackPlan("none", desk.state.number, (), {}, {}))
+        return self._planner.submit(self._plan)
 
     def apply(self, plan: str) -> Future[RepackPlan]:
         """Make exactly the moves of a plan.
+
+        Measurements since the plan was made do not matter as long as every task still
+        fits where the plan puts it.
 
         Raises
         ------
         UnknownPlan
             If there is none of that id.
         FleetChanged
-            If a machine was added or drained since, or a machine of the plan touched.
+            If a machine was added, drained or removed since, what is on a machine of
+            the plan changed, or a task no longer fits.
         """
-        raise NotImplementedError
+        return self._run(lambda desk: repacking.apply(desk, plan))
 
     def assess(
         self, task: TaskSpec, machines: Sequence[str], uid: str | None = None
@@ -295,6 +303,12 @@ class Placement:
         """Return the fleet at a glance."""
         shown = self._writer.published
         return summarize(self.settings, shown, self._clock(), self._writer.durable)
+
+    def _plan(self) -> RepackPlan:
+        """Plan on a copy, in a thread of its own: it may take seconds."""
+        picture = self._run(lambda desk: take_picture(desk.state)).result()
+        worked = plan_moves(picture, self.settings)
+        return self._run(lambda desk: repacking.propose(desk, picture, worked)).result()
 
     def _run(self, decide: Callable[[Desk], T]) -> Future[T]:
         return self._writer.submit(decide)

@@ -33,6 +33,7 @@ class Picture:
     machines: list[tuple[MachineSpec, bool, int, list[str]]]
     held: dict[str, Held]
     answered: dict[str, tuple[str, tuple[Placed, ...]]]
+    plans: dict[str, dict[str, Any]]
 
 
 def take_picture(state: State) -> Picture:
@@ -48,6 +49,7 @@ def take_picture(state: State) -> Picture:
         machines,
         dict(state.held),
         dict(state.answered),
+        dict(state.plans),
     )
 
 
@@ -64,6 +66,7 @@ def pack(picture: Picture) -> bytes:
             for spec, draining, changed, keys in picture.machines
         ],
         "held": list(_slowly([key, *_facts(h)] for key, h in picture.held.items())),
+        "plans": picture.plans,
         "answered": [
             [key, digest, [_told(answer) for answer in answers]]
             for key, (digest, answers) in picture.answered.items()
@@ -83,7 +86,7 @@ def unpack(settings: Settings, packed: bytes) -> State:
     arrays = _Arrays(numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :])
     state = State(settings)
     state.number, state.at = facts["number"], facts["at"]
-    state.fleet_changed = facts["fleet_changed"]
+    state.fleet_changed, state.plans = facts["fleet_changed"], facts["plans"]
     for spec, draining, changed, keys in facts["machines"]:
         machine = MachineSpec.from_dict(spec)
         entry = Entry(machine, keys=dict.fromkeys(keys), draining=draining)

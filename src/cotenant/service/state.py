@@ -18,6 +18,9 @@ Data: TypeAlias = Mapping[str, Any]
 KEYS = 100_000
 """Idempotency keys remembered, the latest ones."""
 
+PLANS = 50
+"""Repacking plans remembered, the latest ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -97,6 +100,7 @@ class State:
         self.held: dict[str, Held] = {}
         self.pods: dict[str, float] = {}  # when reservations expire
         self.answered: dict[str, tuple[str, tuple[Placed, ...]]] = {}
+        self.plans: dict[str, dict[str, Any]] = {}  # proposed repackings
         self.number = 0
         self.at = 0.0
         self.fleet_changed = 0  # number of the last event about machines
@@ -278,11 +282,19 @@ def _moved(state: State, data: Data, known: Demand | None) -> None:
     state.put(data["name"], _at(held, data))
 
 
+def _proposed(state: State, data: Data, known: Demand | None) -> None:
+    state.plans[data["plan"]] = dict(data)
+    if len(state.plans) > PLANS:
+        del state.plans[next(iter(state.plans))]
+
+
 def _released(state: State, data: Data, known: Demand | None) -> None:
     state.take(data["name"])
 
 
 def _measured(state: State, data: Data, known: Demand | None) -> None:
+    entry = state.machines[state.held[data["name"]].machine]
+    changed = entry.changed  # a plan looks at the room itself after a measurement
     held = state.take(data["name"])
     demand = known
     if demand is None and isinstance(held.demand, Task):
@@ -295,6 +307,7 @@ def _measured(state: State, data: Data, known: Demand | None) -> None:
         overload=data["overload"],
     )
     state.put(data["name"], held)
+    entry.changed = changed
 
 
 def _unmeasured(state: State, data: Data, known: Demand | None) -> None:
@@ -341,6 +354,7 @@ _DO: dict[str, Callable[[State, Data, Demand | None], None]] = {
     "answered": _answered,
     "changed": _changed,
     "moved": _moved,
+    "proposed": _proposed,
     "released": _released,
     "measured": _measured,
     "unmeasured": _unmeasured,
