@@ -273,8 +273,8 @@ def test_repacking_is_shown_move_by_move_and_applied_as_shown(browser, monkeypat
             "#moves li", "all => all.map(l => l.innerText)"
         )
         assert [" ".join(move.replace("\u00a0", " ").split()) for move in moves] == [
-            f"web-{n} from m-3 to m-{n} m-3 is over, m-{n} is not gains 2 % less time "
-            "over capacity, moves 0.25 of mean CPU"
+            f"web-{n} from m-3 to m-{n} m-3 is over, m-{n} is not Gain: 2 % less time "
+            "over capacity. Cost: 0.25 of mean CPU moves."
             for n in (1, 2)
         ]
         table = opened.inner_text(".change tbody").replace("\u00a0", " ").split("\n")

@@ -38,11 +38,13 @@ const link = (kind, name, most) => h("a", { href: address(kind, name) }, named(n
 const whole = (number) => number.toLocaleString("en");
 const counted = (number, one, many = `${one}s`) => `${whole(number)} ${number === 1 ? one : many}`;
 
+// Made once: a formatter costs more than all it will ever format.
+const FORMATS = [2, 3].map((digits) => new Intl.NumberFormat("en", { maximumSignificantDigits: digits }));
+
 function figure(value, digits = 3) {
   if (value === null || value === undefined) return "–";
   if (value !== 0 && Math.abs(value) < 1e-6) return "under 0.000001";
-  const rounded = Number(value.toPrecision(digits));
-  return rounded.toLocaleString("en", { maximumSignificantDigits: digits });
+  return FORMATS[digits - 2].format(value);
 }
 
 function percent(share) {
@@ -305,11 +307,14 @@ function drawGrid() {
   const count = Math.min(machines.length, most);
   while (grid.children.length > count) grid.lastChild.remove();
   while (grid.children.length < count) grid.append(h("button", { type: "button", tabIndex: -1 }));
+  const cells = [...grid.children];
   for (let i = 0; i < count; i += 1) {
-    const cell = grid.children[i], machine = machines[i], text = label(machine);
-    const key = `${size}|${machine.state}|${machine.heat}|${text}`;
-    cell.ariaCurrent = view.chosen === machine.name ? "true" : null;
+    const cell = cells[i], machine = machines[i];
+    const key = `${size}|${machine.state}|${machine.overload}|${machine.load}|${machine.name}`;
+    const current = view.chosen === machine.name ? "true" : null;
+    if (cell.ariaCurrent !== current) cell.ariaCurrent = current;
     if (cell.key === key) continue;
+    const text = label(machine);
     Object.assign(cell, { key, machine: machine.name, ariaLabel: text, title: text });
     cell.className = `cell ${machine.state}${machine.state === "kept" ? ` heat${machine.heat}` : ""}`;
     const sign = STATES[machine.state].sign;
@@ -470,12 +475,11 @@ const about = (data) => ({
 
 const offerOlder = (section) => { section.querySelector(".older").hidden = !ledger.entries.length || ledger.entries[0].number <= 1; };
 
-// The sentence as it was written, with its names as links.
-function sentence(entry) {
-  const { tasks, machines } = about(entry.data);
+// The sentence as it was written, with the names in it as links.
+function linked(words, { tasks, machines }) {
   const names = [...tasks.map((name) => ["task", name]), ...machines.map((name) => ["machine", name])].sort((a, b) => b[1].length - a[1].length);
   const parts = [];
-  let rest = entry.words;
+  let rest = words;
   while (rest) {
     const found = names.map(([kind, name]) => ({ kind, name, at: rest.indexOf(name) })).filter(({ name, at }) => name && at >= 0 && bounded(rest, at, name.length));
     if (!found.length) break;
@@ -496,7 +500,7 @@ function drawLog(list, entries, days = true) {
     let last = day(now());
     for (const entry of entries.toReversed()) {
       if (days && day(entry.at) !== last) lines.push(h("li", { className: "day" }, last = day(entry.at)));
-      lines.push(h("li", { className: entry.kind }, moment(entry.at), " ", sentence(entry)));
+      lines.push(h("li", { className: entry.kind }, moment(entry.at), " ", linked(entry.words, about(entry.data))));
     }
     return lines;
   });
@@ -667,11 +671,11 @@ function drawPlan() {
   const known = FACTS.filter(([key]) => key in plan.before || key in plan.after);
   document.querySelector(".change tbody").replaceChildren(...known.map(([key, words, say]) => h("tr", {},
     h("th", { scope: "row" }, words), titled("Before", say(plan.before[key] ?? 0)), titled("After", say(plan.after[key] ?? 0)))));
-  put($("moves-title"), `${counted(plan.moves.length, "move")}, ${figure(plan.cost)} of mean CPU in all`);
+  put($("moves-title"), `${counted(plan.moves.length, "move")}, of ${figure(plan.cost)} mean CPU in all`);
   $("moves").replaceChildren(...plan.moves.slice(0, moves).map((move) => h("li", {},
     h("p", {}, link("task", move.task), " from ", link("machine", move.from), " to ", link("machine", move.to)),
-    h("p", {}, move.reason),
-    h("p", { className: "quiet" }, `gains ${move.unit === "overload" ? `${percent(move.gain)} less time over capacity` : `${figure(move.gain)} of a machine`}, moves ${figure(move.cost)} of mean CPU`))));
+    h("p", {}, linked(move.reason, { tasks: [move.task], machines: [move.from, move.to] })),
+    h("p", { className: "quiet" }, `Gain: ${move.unit === "overload" ? `${percent(move.gain)} less time over capacity` : `${percent(move.gain)} of a machine emptied`}. Cost: ${figure(move.cost)} of mean CPU moves.`))));
   $("more-moves").hidden = plan.moves.length <= moves;
   $("more-moves").textContent = `Show the other ${whole(plan.moves.length - moves)} moves`;
   put($("apply"), `Apply exactly ${plan.moves.length === 1 ? "this move" : `these ${whole(plan.moves.length)} moves`}`);
