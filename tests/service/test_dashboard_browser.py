@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from cotenant.errors import FleetChanged
 from cotenant.service.answers import Move
 from cotenant.service.security import Door, Tokens
 from tests.service.browsing import CHROMIUM, chromium, done, page, plan_of, site
@@ -291,24 +290,51 @@ def test_repacking_is_shown_move_by_move_and_applied_as_shown(browser, monkeypat
         assert not opened.is_visible("#plan-shown")
 
 
-def test_a_plan_is_dropped_when_the_fleet_has_changed(browser, monkeypatch):
-    plan, changed = plan_of(*MOVES), FleetChanged("plan-1", "m-3 was drained")
-    with site() as running, page(browser, f"{running.url}#/repack") as opened:
-        _repacking(running, monkeypatch, plan, changed)
+@pytest.fixture
+def strained():
+    """Two tasks on a machine that turned out too small for both, and an empty one."""
+    with site() as running:
+        running.machines("m-1", "m-2")
+        assert {running.place("web-1", 0.4), running.place("web-2", 0.4)} == {"m-1"}
+        running.placement.update_usage("web-1", {"cpu": [0.8] * 100}).result()
+        yield running
+
+
+def test_a_repacking_mends_the_fleet_and_a_second_finds_nothing(browser, strained):
+    with page(browser, strained.url) as opened:
+        opened.wait_for_selector("text=1 of 2 machines breaks its promise")
+        opened.click("nav >> text=Repack")
         _plan(opened)
-        opened.click("text=Apply exactly these 2 moves")
+        move = opened.inner_text("#moves li")
+        task, source, target = re.match(r"(\S+) from (\S+) to (\S+)", move).groups()
+        assert (source, target) == ("m-1", "m-2")
+        assert opened.locator("#moves li").count() == 1
+        opened.click("text=Apply exactly this move")
         opened.click("text=Yes, do it")
-        opened.wait_for_selector("text=The fleet has changed since this plan was made")
-        assert not opened.is_visible("#plan-shown")
-
-
-def test_nothing_to_move_is_said(browser, monkeypatch):
-    with site() as running, page(browser, f"{running.url}#/repack") as opened:
-        _repacking(running, monkeypatch, plan_of(), None)
-        opened.wait_for_selector(READY)
+        opened.wait_for_selector("text=Done: 1 move made, as previewed.")
+        assert strained.placement.task(task).machine == target
         opened.click("text=Work out a plan")
         opened.wait_for_selector("text=There is nothing worth moving.")
         assert not opened.is_visible("#plan-shown")
+        opened.click("nav >> text=Ledger")
+        opened.wait_for_selector(f"#entries >> text=moved {task} from m-1 to m-2")
+        opened.click("nav >> text=Fleet")
+        opened.wait_for_selector("text=All 2 machines keep their promise")
+
+
+def test_a_plan_is_dropped_when_the_fleet_has_changed(browser, strained):
+    with page(browser, f"{strained.url}#/repack") as opened:
+        _plan(opened)
+        strained.place("web-3", 0.1)
+        on = {
+            name: strained.placement.task(name).machine for name in ("web-1", "web-2")
+        }
+        opened.click("text=Apply exactly this move")
+        opened.click("text=Yes, do it")
+        opened.wait_for_selector("text=Nothing was moved: what is on m-2 changed")
+        assert not opened.is_visible("#plan-shown")
+        for name, machine in on.items():
+            assert strained.placement.task(name).machine == machine
 
 
 def _line(name, role, secret):

@@ -647,8 +647,8 @@ async function work(button, words, what) {
     await what();
   } catch (error) {
     const reasons = {
-      409: "The fleet has changed since this plan was made, so nothing was moved. Work out a new plan.",
-      404: "The service no longer knows this plan; nothing was moved. Work out a new plan.",
+      409: `Nothing was moved: ${error.message}.`,
+      404: `Nothing was moved: ${error.message}. Work out a new plan.`,
       403: `${error.message}. A token that may write is needed.`,
     };
     put($("plan-told"), reasons[error.status] || `${error.message}.`);
