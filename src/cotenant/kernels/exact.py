@@ -97,6 +97,43 @@ def overload_with(
 
 
 @jit
+def _spread(
+    row: FloatArray,
+    padded: FloatArray,
+    result: FloatArray,
+    cells: IntArray,
+    mass: FloatArray,
+) -> None:
+    # result[k] = the sum of mass[i] * row[k - cells[i]], i ascending; then into `row`.
+    # Four cells at a time, so that memory is passed a quarter as often; a row padded
+    # with zeros before its start spares the edges. Adding zeros changes no bit.
+    size, count = len(row), len(cells)
+    padded[size:] = row
+    result[:] = 0.0
+    weight, shift = np.zeros(4), np.zeros(4, np.int64)
+    for i in range(0, count, 4):
+        first = cells[i]
+        if first >= size:
+            break
+        for n in range(4):
+            inside = i + n < count and cells[i + n] < size
+            weight[n] = mass[i + n] if inside else 0.0
+            shift[n] = cells[i + n] - first if inside else 0
+        end = 2 * size - first
+        out, a = result[first:], padded[size - shift[0] : end - shift[0]]
+        b = padded[size - shift[1] : end - shift[1]]
+        c = padded[size - shift[2] : end - shift[2]]
+        d = padded[size - shift[3] : end - shift[3]]
+        wa, wb, wc, wd = weight[0], weight[1], weight[2], weight[3]
+        for k in range(len(out)):
+            total = out[k] + wa * a[k]
+            total += wb * b[k]
+            total += wc * c[k]
+            out[k] = total + wd * d[k]
+    row[:] = result
+
+
+@jit
 def join(
     load: FloatArray,
     pinned: FloatArray,
@@ -108,23 +145,19 @@ def join(
 ) -> None:
     # Convolve one machine with one task, in place, slot by slot.
     slots, size = load.shape
-    new_load, new_pinned = np.empty(size), np.empty(size)
+    padded, result = np.zeros(2 * size), np.empty(size)
     beyond = np.zeros(size + 1)  # mass from a cell on
     for slot in range(slots):
-        new_load[:] = 0.0
-        new_pinned[:] = 0.0
+        own = slice(starts[slot], starts[slot + 1])
         for k in range(size - 1, -1, -1):
             beyond[k] = beyond[k + 1] + load[slot, k]
         for i in range(starts[slot], starts[slot + 1]):
-            cell = min(cells[i], size)
-            for k in range(size - cell):
-                new_load[k + cell] += mass[i] * load[slot, k]
-            above[slot] += mass[i] * beyond[size - cell]
-            if mass_pinned[i] > 0.0:
-                for k in range(size - cell):
-                    new_pinned[k + cell] += mass_pinned[i] * pinned[slot, k]
-        load[slot] = new_load
-        pinned[slot] = new_pinned
+            above[slot] += mass[i] * beyond[size - min(cells[i], size)]
+        _spread(load[slot], padded, result, cells[own], mass[own])
+        if mass_pinned[own].any():
+            _spread(pinned[slot], padded, result, cells[own], mass_pinned[own])
+        else:
+            pinned[slot] = 0.0
 
 
 @jit
@@ -145,7 +178,7 @@ def overload_of(load: FloatArray, pinned: FloatArray, above: FloatArray) -> floa
     for slot in range(slots):
         split = max(load[slot, size - 1] - pinned[slot, size - 1], 0.0)
         total += above[slot] + 0.5 * split
-    return min(total / slots, 1.0)
+    return float(min(total / slots, 1.0))
 
 
 @jit
