@@ -2,10 +2,13 @@
 
 import hashlib
 import re
+from dataclasses import replace
 
 import pytest
 
+from cotenant.demand.sla import Sla
 from cotenant.service.answers import Move
+from cotenant.service.asked import MachineSpec, TaskSpec
 from cotenant.service.security import Door, Tokens
 from tests.service.browsing import CHROMIUM, chromium, done, page, plan_of, site
 
@@ -195,6 +198,36 @@ def test_a_service_that_does_not_answer_is_said_to_be_silent(browser):
         opened.unroute("**/dashboard/fleet")
         opened.wait_for_selector("#live.on")
         opened.watch.problems.clear()  # of the request that was cut on purpose
+
+
+def test_a_ledger_that_cannot_be_written_is_an_alarm(browser, monkeypatch):
+    with site() as running, page(browser, running.url) as opened:
+        opened.wait_for_selector(READY)
+        assert not opened.is_visible("#alarm")
+        summary = running.placement.summary
+        monkeypatch.setattr(
+            running.placement, "summary", lambda: replace(summary(), durable=False)
+        )
+        opened.wait_for_selector("text=The ledger cannot be written")
+
+
+def test_machines_for_slas_have_a_load_and_no_risk(browser):
+    with site() as running:
+        machine = MachineSpec("host", {"cpu": 2}, "sla")
+        running.placement.add_machines([machine]).result()
+        task = TaskSpec("cam", sla=Sla.parse("10/30"))
+        running.placement.place([task]).result()
+        with page(browser, running.url) as opened:
+            opened.wait_for_selector(READY)
+            assert _cells(opened)[0][0].startswith("host: promise kept, load 16.7")
+            assert "never" in opened.inner_text("#rows")
+            opened.goto(f"{running.url}#/task/cam")
+            opened.wait_for_selector("#task dl >> text=SLA given")
+            told = opened.inner_text("#task .lead").replace("\u00a0", " ")
+            assert told == (
+                "It is on host, which keeps its promise to its only task; "
+                "it is 16.7 % utilised."
+            )
 
 
 @pytest.mark.parametrize("width", [1280, 400])

@@ -241,7 +241,7 @@ function why(machine) {
   if (machine.draining) parts.push(`is draining: it takes no more tasks and leaves when its ${machine.tasks === 1 ? "last task has" : `${tasks} have`} gone`);
   if (!machine.over && !machine.stale && !machine.draining) {
     if (machine.state === "empty") parts.push("is empty");
-    else if (machine.overload === null) parts.push(`keeps its promise to each of its ${tasks}; it is ${percent(machine.load)} utilised`);
+    else if (machine.overload === null) parts.push(`keeps its promise to ${machine.tasks === 1 ? "its only task" : `each of its ${tasks}`}; it is ${percent(machine.load)} utilised`);
     else parts.push(`keeps its promise: it is over its CPU ${percent(machine.overload)} of the time, of ${percent(rho)} allowed, with ${tasks} at ${percent(machine.load)} mean load`);
   }
   if (machine.reserved) parts.push(`holds room for ${counted(machine.reserved, "pod")}`);
