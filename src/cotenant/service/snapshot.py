@@ -3,9 +3,9 @@
 import json
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from cotenant.service.answers import Placed
 from cotenant.service.asked import MachineSpec, Settings
 from cotenant.service.state import Demand, Entry, Held, State
 
-T = TypeVar("T")
-
 FORMAT = 1
-SLICE, PAUSE = 50, 0.002  # tasks, seconds
+SLICE, PAUSE = 100, 0.002  # tasks, seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,36 +52,23 @@ def take_picture(state: State) -> Picture:
 
 
 def pack(picture: Picture) -> bytes:
-    """Return a state as bytes: a line of JSON, then values and weights of usages."""
-    usages = [u for held in picture.held.values() for u in _usages(held.demand)]
-    facts = {
-        "format": FORMAT,
-        "number": picture.number,
-        "at": picture.at,
-        "fleet_changed": picture.fleet_changed,
-        "machines": [
-            [spec.to_dict(), draining, changed, keys]
-            for spec, draining, changed, keys in picture.machines
-        ],
-        "held": list(_slowly([key, *_facts(h)] for key, h in picture.held.items())),
-        "plans": picture.plans,
-        "answered": [
-            [key, digest, [_told(answer) for answer in answers]]
-            for key, (digest, answers) in picture.answered.items()
-        ],
-    }
-    text = json.dumps(facts, separators=(",", ":"), allow_nan=False).encode()
-    arrays = [u.values for u in usages] + [u.weights for u in usages]
-    body = np.concatenate([np.zeros(0), *arrays]).astype("<f8").tobytes()
-    return zlib.compress(text + b"\n" + body, 1)
+    """Return a state as compressed chunks: the fleet first, then a few tasks each.
+
+    A chunk is its length, a line of JSON, and the numbers of its usages. It takes a
+    short pause after each, so that threads that answer requests come first.
+    """
+    packer = zlib.compressobj(1)
+    packed = []
+    for chunk in _pieces(picture):
+        packed.append(packer.compress(chunk))
+        time.sleep(PAUSE)
+    return b"".join([*packed, packer.flush()])
 
 
 def unpack(settings: Settings, packed: bytes) -> State:
     """Return the state that `pack` was given, not started yet."""
-    text, _, body = zlib.decompress(packed).partition(b"\n")
-    facts: dict[str, Any] = json.loads(text)
-    numbers = np.frombuffer(body, "<f8").astype(np.float64)
-    arrays = _Arrays(numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :])
+    chunks = _chunks(zlib.decompress(packed))
+    facts, _ = next(chunks)
     state = State(settings)
     state.number, state.at = facts["number"], facts["at"]
     state.fleet_changed, state.plans = facts["fleet_changed"], facts["plans"]
@@ -92,22 +77,63 @@ def unpack(settings: Settings, packed: bytes) -> State:
         entry = Entry(machine, keys=dict.fromkeys(keys), draining=draining)
         entry.changed = changed
         state.machines[machine.name] = entry
-    for key, *rest in facts["held"]:
-        held = _held(rest, arrays)
-        state.held[key] = held
-        if held.expires is not None:
-            state.pods[key] = held.expires
-    for key, digest, answers in facts["answered"]:
-        state.answered[key] = (digest, tuple(Placed(*answer) for answer in answers))
+    for facts, arrays in chunks:
+        for key, digest, answers in facts["answered"]:
+            told = tuple(Placed(*answer) for answer in answers)
+            state.answered[key] = (digest, told)
+        for key, *rest in facts["held"]:
+            held = _held(rest, arrays)
+            state.held[key] = held
+            if held.expires is not None:
+                state.pods[key] = held.expires
     return state
 
 
-def _slowly(items: Iterable[T]) -> Iterator[T]:
-    """Pause between slices, so that threads that answer requests come first."""
-    for number, item in enumerate(items):
-        if number % SLICE == SLICE - 1:
-            time.sleep(PAUSE)
-        yield item
+def _pieces(picture: Picture) -> Iterator[bytes]:
+    fleet = {
+        "format": FORMAT,
+        "number": picture.number,
+        "at": picture.at,
+        "fleet_changed": picture.fleet_changed,
+        "plans": picture.plans,
+        "machines": [
+            [spec.to_dict(), draining, changed, keys]
+            for spec, draining, changed, keys in picture.machines
+        ],
+    }
+    yield _chunk(fleet, [])
+    answered = list(picture.answered.items())
+    for first in range(0, len(answered), SLICE):
+        told = [
+            [key, digest, [_told(answer) for answer in answers]]
+            for key, (digest, answers) in answered[first : first + SLICE]
+        ]
+        yield _chunk({"answered": told, "held": []}, [])
+    held = list(picture.held.items())
+    for first in range(0, len(held), SLICE):
+        some = held[first : first + SLICE]
+        usages = [usage for _, h in some for usage in _usages(h.demand)]
+        facts = [[key, *_facts(h)] for key, h in some]
+        yield _chunk({"answered": [], "held": facts}, usages)
+
+
+def _chunk(facts: Any, usages: Sequence[Usage]) -> bytes:
+    text = json.dumps(facts, separators=(",", ":"), allow_nan=False).encode()
+    arrays = [u.values for u in usages] + [u.weights for u in usages]
+    numbers = np.concatenate([np.zeros(0), *arrays]).astype("<f8").tobytes()
+    body = text + b"\n" + numbers
+    return len(body).to_bytes(8, "little") + body
+
+
+def _chunks(data: bytes) -> Iterator[tuple[Any, "_Arrays"]]:
+    at = 0
+    while at < len(data):
+        end = at + 8 + int.from_bytes(data[at : at + 8], "little")
+        text, _, body = data[at + 8 : end].partition(b"\n")
+        numbers = np.frombuffer(body, "<f8").astype(np.float64)
+        half = len(numbers) // 2
+        yield json.loads(text), _Arrays(numbers[:half], numbers[half:])
+        at = end
 
 
 class _Arrays:
