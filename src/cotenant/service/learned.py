@@ -1,8 +1,8 @@
 """What pods are expected to use: as annotated, else as learned, else as requested."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput, UnknownTask
@@ -14,6 +14,8 @@ from cotenant.service.pod import DEFAULTS, Pod
 
 MOST_PODS = 200_000
 MOST_OWNERS = 20_000
+LONGEST_PAST = 10_000
+"""Samples that replicas which have ended count for at most: a month of 5 minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,10 @@ class Pods:
 
     def forget(self, pod: Pod) -> None:
         """Let go of a pod that ended, but not of what was learned from it."""
-        if pod.owner is not None and (known := self._of_replicas(pod.owner)):
-            self._past[pod.owner] = known
-            self._past.move_to_end(pod.owner)
+        if pod.owner is not None and pod.uid in self._pods:
+            found = merge(self._measured([pod.task]), self._past.pop(pod.owner, {}))
+            if found:
+                self._past[pod.owner] = found
             if len(self._past) > MOST_OWNERS:
                 self._past.popitem(last=False)
         self._drop(pod.uid)
@@ -94,17 +97,17 @@ class Pods:
 
     def learned(self, owner: str) -> Mapping[str, Learned]:
         """Return what the replicas of a workload were measured to use, by resource."""
-        return self._of_replicas(owner) or self._past.get(owner, {})
+        replicas = self._replicas.get(owner, ())
+        return merge(self._measured(replicas), self._past.get(owner, {}))
 
-    def _of_replicas(self, owner: str) -> dict[str, Learned]:
-        views = [self._view(task) for task in self._replicas.get(owner, ())]
-        return merge(v for v in views if v is not None and v.measured_at is not None)
-
-    def _view(self, task: str) -> TaskView | None:
-        try:
-            return self._placement.task(task)
-        except UnknownTask:
-            return None
+    def _measured(self, tasks: Iterable[str]) -> Iterator[TaskView]:
+        for task in tasks:
+            try:
+                view = self._placement.task(task)
+            except UnknownTask:
+                continue
+            if view.measured_at is not None:
+                yield view
 
     def _drop(self, uid: str) -> None:
         pod = self._pods.pop(uid, None)
@@ -115,18 +118,22 @@ class Pods:
                 self._replicas.pop(pod.owner, None)
 
 
-def merge(views: Iterable[TaskView]) -> dict[str, Learned]:
-    """Merge the usage of tasks, each weighed by its number of samples.
+def merge(views: Iterable[TaskView], past: Mapping[str, Learned]) -> dict[str, Learned]:
+    """Merge the usage of tasks, each weighed by its number of samples, into the past.
 
     What differs between replicas is part of the variance, so a workload with one busy
-    replica is not taken for a calm one.
+    replica is not taken for a calm one. The past counts for a bounded number of samples
+    and so fades.
     """
-    found: dict[str, Learned] = {}
+    found = {
+        resource: replace(known, observations=min(known.observations, LONGEST_PAST))
+        for resource, known in past.items()
+    }
     for view in views:
         for resource, usage in view.usage.items():
-            other = Learned(usage["mean"], usage["variance"], usage["observations"])
+            fresh = Learned(usage["mean"], usage["variance"], usage["observations"])
             known = found.get(resource)
-            found[resource] = other if known is None else _together(known, other)
+            found[resource] = fresh if known is None else _together(known, fresh)
     return found
 
 

@@ -8,8 +8,6 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from lightkube import AsyncClient
-from lightkube.resources.core_v1 import Node
-from lightkube.resources.core_v1 import Pod as PodObject
 
 from cotenant.errors import (
     Conflict,
@@ -24,7 +22,7 @@ from cotenant.service.asked import RESOURCES, MachineSpec
 from cotenant.service.core import Placement
 from cotenant.service.learned import Pods
 from cotenant.service.pod import PREFIX, Json, Pod, read_pod
-from cotenant.service.watch import Watch
+from cotenant.service.watch import RawNode, RawPod, Watch
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -249,8 +247,8 @@ async def watching(
     pods = BoundPods(service.placement, service.pods)
     nodes = Nodes(service.placement, pods)
     watches = [
-        Watch(client, Node, nodes, service.meters),
-        Watch(client, PodObject, pods, service.meters),
+        Watch(client, RawNode, nodes, service.meters),
+        Watch(client, RawPod, pods, service.meters),
     ]
     running = [asyncio.create_task(watch.run()) for watch in watches]
     try:

@@ -7,8 +7,12 @@ from typing import Any, Protocol, TypeAlias
 
 import httpx2
 from lightkube import ApiError, AsyncClient
-from lightkube.resources.core_v1 import Node
-from lightkube.resources.core_v1 import Pod as PodObject
+from lightkube.generic_resource import (
+    GenericGlobalResource,
+    GenericNamespacedResource,
+    create_api_info,
+)
+from lightkube.models.meta_v1 import ObjectMeta
 
 from cotenant.errors import ServiceUnavailable
 from cotenant.service.metrics import Meters
@@ -16,7 +20,30 @@ from cotenant.service.pod import Json
 
 log = logging.getLogger("cotenant.kubernetes")
 
-Kind: TypeAlias = type[Node] | type[PodObject]
+
+class RawNode(GenericGlobalResource):
+    """A node as it is sent: a model would refuse all nodes for one that is unusual."""
+
+    _api_info = create_api_info("", "v1", "Node", "nodes")
+
+    @property
+    def metadata(self) -> ObjectMeta:
+        """Return its version, which is all that the watch itself needs."""
+        return ObjectMeta(resourceVersion=self["metadata"]["resourceVersion"])
+
+
+class RawPod(GenericNamespacedResource):
+    """A pod as it is sent."""
+
+    _api_info = create_api_info("", "v1", "Pod", "pods")
+
+    @property
+    def metadata(self) -> ObjectMeta:
+        """Return its version, which is all that the watch itself needs."""
+        return ObjectMeta(resourceVersion=self["metadata"]["resourceVersion"])
+
+
+Kind: TypeAlias = type[RawNode] | type[RawPod]
 Event: TypeAlias = tuple[str, Any]
 
 SILENCE_S = 300.0
@@ -64,7 +91,7 @@ class Watch:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._client, self._kind, self._follower = client, kind, follower
-        self._name = kind.__name__.lower() + "s"
+        self._name = "pods" if kind is RawPod else "nodes"
         self._meters, self._sleep = meters, sleep
         self._wait = PATIENCE_S[0]
 
@@ -88,27 +115,27 @@ class Watch:
         self._wait = PATIENCE_S[0]
         events = aiter(
             self._client.watch(self._kind, namespace="*", resource_version=version)
-            if self._kind is PodObject
-            else self._client.watch(Node, resource_version=version)
+            if self._kind is RawPod
+            else self._client.watch(RawNode, resource_version=version)
         )
         lost = asyncio.ensure_future(self._follower.lost())
         try:
             while True:
                 what, item = await _next(events, lost)
                 if what == "DELETED":
-                    await self._follower.gone(item.to_dict())
+                    await self._follower.gone(item)
                 else:
-                    await self._follower.changed(item.to_dict())
+                    await self._follower.changed(item)
         finally:
             lost.cancel()
 
     async def _list(self) -> tuple[list[Json], str]:
         listed = (
-            self._client.list(PodObject, namespace="*", chunk_size=PAGE)
-            if self._kind is PodObject
-            else self._client.list(Node, chunk_size=PAGE)
+            self._client.list(RawPod, namespace="*", chunk_size=PAGE)
+            if self._kind is RawPod
+            else self._client.list(RawNode, chunk_size=PAGE)
         )
-        found: list[Json] = [item.to_dict() async for item in listed]
+        found: list[Json] = [item async for item in listed]
         return found, listed.resourceVersion
 
     async def _pause(self, what: str, error: Exception) -> None:
