@@ -17,7 +17,7 @@ MACHINES, TASKS, CALLERS, SECONDS = 4_000, 50_000, 32, 10.0
 
 
 def tasks(count: int, name: str, seed: int) -> list[TaskSpec]:
-    """Draw tasks that fill about 13 to a machine of 16 cores at 99.9 %."""
+    """Draw tasks that fill about 20 to a machine of 24 cores at 99.9 %."""
     random = np.random.default_rng(seed)
     means = np.minimum(random.gamma(2.0, 0.25, count) + 0.02, 1.5)
     deviations = means * random.uniform(0.3, 1.0, count)
@@ -57,7 +57,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/ledger.db"
         placement = Placement(settings, url)
-        fleet = [MachineSpec(f"m-{i:04d}", {"cpu": 16.0}) for i in range(MACHINES)]
+        fleet = [MachineSpec(f"m-{i:04d}", {"cpu": 24.0}) for i in range(MACHINES)]
         placement.add_machines(fleet).result()
         started = time.perf_counter()
         standing = tasks(TASKS, "t", 1)
