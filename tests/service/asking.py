@@ -5,6 +5,7 @@ import numpy as np
 from cotenant.colocate.exact import ExactAdmission
 from cotenant.demand.sla import Sla
 from cotenant.demand.task import Task
+from cotenant.service.applying import apply
 from cotenant.service.asked import MachineSpec, Moments, Settings, TaskSpec
 from cotenant.service.core import Placement
 from cotenant.service.ledger import Ledger
@@ -45,7 +46,7 @@ def state_of(database: str, settings: Settings = SETTINGS) -> State:
         assert event.number == state.number + 1
         if event.kind == "placed":
             assert event.data["task"]["name"] not in state.held, "placed twice"
-        state.apply(event.number, event.at, event.kind, event.data)
+        apply(state, event.number, event.at, event.kind, event.data)
     ledger.close()
     return state.start()
 

@@ -9,6 +9,7 @@ from typing import Any
 from cotenant.colocate.admission import Verdict
 from cotenant.errors import NothingFits, UnknownMachine, UnknownTask
 from cotenant.service.answers import Event
+from cotenant.service.applying import apply
 from cotenant.service.asked import Kind, TaskSpec
 from cotenant.service.state import Demand, Entry, Held, State, is_pod
 
@@ -37,7 +38,7 @@ class Desk:
     ) -> None:
         """Apply an event and record it."""
         number = self.state.number + 1
-        self.state.apply(number, self.now, kind, data, known)
+        apply(self.state, number, self.now, kind, data, known)
         self.events.append(Event(number, self.now, kind, words, data))
 
     def put(

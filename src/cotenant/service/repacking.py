@@ -6,7 +6,8 @@ from typing import Any
 from cotenant.errors import FleetChanged, UnknownPlan
 from cotenant.service.answers import Move, RepackPlan
 from cotenant.service.desk import Desk, digest_of
-from cotenant.service.repack import Step, Worked, copy_state, moved_to
+from cotenant.service.passes import Step
+from cotenant.service.repack import Worked, copy_state, moved_to
 from cotenant.service.snapshot import Picture, take_picture
 
 

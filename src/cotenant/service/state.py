@@ -1,6 +1,6 @@
 """What is where: machines, tasks and reservations, changed by events only."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -9,17 +9,13 @@ from cotenant.demand.sla import Sla
 from cotenant.demand.task import Task
 from cotenant.service.answers import Placed
 from cotenant.service.asked import Kind, MachineSpec, Settings, TaskSpec
-from cotenant.service.believed import believe, sharpen
-from cotenant.service.engine import Side, SlaSide, UsageSide
+from cotenant.service.believed import believe
+from cotenant.service.side import Side
+from cotenant.service.sla_side import SlaSide
+from cotenant.service.usage_side import UsageSide
 
 Demand: TypeAlias = Task | Sla
 Data: TypeAlias = Mapping[str, Any]
-
-KEYS = 100_000
-"""Idempotency keys remembered, the latest ones."""
-
-PLANS = 50
-"""Repacking plans remembered, the latest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +84,10 @@ class Entry:
 class State:
     """Everything the service knows, a function of its settings and the events.
 
-    Events go through `apply`, and nothing else changes anything. Tasks are held under
-    their name, reservations under `pod_key(uid)`. Until `start`, only the books are
-    kept, which is quick; from then on the engine answers, bit for bit as if it had been
-    there from the first event.
+    Events are applied by `applying.apply`, and nothing else changes it. Tasks are held
+    under their name, reservations under `pod_key(uid)`. Until `start`, only the books
+    are kept, which is quick; from then on the engine answers, bit for bit as if it had
+    been there from the first event.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -119,19 +115,6 @@ class State:
         for side in self._sides.values():
             side.fill(self._held_on(side))
         return self
-
-    def apply(
-        self, number: int, at: float, kind: str, data: Data, known: Demand | None = None
-    ) -> None:
-        """Do one event.
-
-        Parameters
-        ----------
-        known
-            The demand that `data` describes, where it is at hand already.
-        """
-        self.number, self.at = number, at
-        _DO[kind](self, data, known)
 
     def side(self, kind: Kind) -> Side[Any]:
         """Return the engine of machines of a kind."""
@@ -241,123 +224,3 @@ def is_pod(key: str) -> bool:
 def demand_of(spec: TaskSpec) -> Demand:
     """Return the demand of a task that was not measured yet."""
     return believe(spec) if spec.sla is None else spec.sla
-
-
-def _machine_added(state: State, data: Data, known: Demand | None) -> None:
-    state.add(MachineSpec.from_dict(data["machine"]))
-    state.fleet_changed = state.number
-
-
-def _machine_draining(state: State, data: Data, known: Demand | None) -> None:
-    entry = state.machines[data["machine"]]
-    state.close(entry)
-    state.fleet_changed = entry.changed = state.number
-
-
-def _machine_removed(state: State, data: Data, known: Demand | None) -> None:
-    state.close(state.machines.pop(data["machine"]))
-    state.fleet_changed = state.number
-
-
-def _placed(state: State, data: Data, known: Demand | None) -> None:
-    held = _held(state, data, known)
-    state.put(held.name, held)
-
-
-def _answered(state: State, data: Data, known: Demand | None) -> None:
-    answers = tuple(Placed(*answer) for answer in data["answers"])
-    state.answered[data["key"]] = (data["digest"], answers)
-    if len(state.answered) > KEYS:
-        del state.answered[next(iter(state.answered))]
-
-
-def _changed(state: State, data: Data, known: Demand | None) -> None:
-    before = state.take(data["task"]["name"])
-    held = replace(_held(state, data, known), placed_at=before.placed_at)
-    state.put(held.name, held)
-
-
-def _moved(state: State, data: Data, known: Demand | None) -> None:
-    held = state.take(data["name"])
-    state.put(data["name"], _at(held, data))
-
-
-def _proposed(state: State, data: Data, known: Demand | None) -> None:
-    state.plans[data["plan"]] = dict(data)
-    if len(state.plans) > PLANS:
-        del state.plans[next(iter(state.plans))]
-
-
-def _released(state: State, data: Data, known: Demand | None) -> None:
-    state.take(data["name"])
-
-
-def _measured(state: State, data: Data, known: Demand | None) -> None:
-    entry = state.machines[state.held[data["name"]].machine]
-    changed = entry.changed  # a plan looks at the room itself after a measurement
-    held = state.take(data["name"])
-    demand = known
-    if demand is None and isinstance(held.demand, Task):
-        demand = sharpen(held.demand, data["samples"])
-    held = replace(
-        held,
-        demand=demand or held.demand,
-        measured_at=state.at,
-        feed_error=None,
-        overload=data["overload"],
-    )
-    state.put(data["name"], held)
-    entry.changed = changed
-
-
-def _unmeasured(state: State, data: Data, known: Demand | None) -> None:
-    held = state.held[data["name"]]
-    state.held[data["name"]] = replace(held, feed_error=data["error"])
-
-
-def _reserved(state: State, data: Data, known: Demand | None) -> None:
-    held = replace(_held(state, data, known), expires=data["expires"])
-    state.put(pod_key(data["uid"]), held)
-
-
-def _unreserved(state: State, data: Data, known: Demand | None) -> None:
-    state.take(pod_key(data["uid"]))
-
-
-def _held(state: State, data: Data, known: Demand | None) -> Held:
-    task = data["task"]
-    asked = Sla.parse(task["sla"]) if "sla" in task else None
-    demand = known or demand_of(TaskSpec.from_dict(task))
-    if asked is not None:
-        demand = Sla.parse(data["granted"])
-    core, overload = data.get("core", 0), data["overload"]
-    where = data["machine"], core, overload, state.at
-    return Held(task["name"], data["digest"], asked, demand, *where)
-
-
-def _at(held: Held, data: Data) -> Held:
-    demand = Sla.parse(data["granted"]) if data.get("granted") else held.demand
-    return replace(
-        held,
-        machine=data["machine"],
-        core=data.get("core", 0),
-        demand=demand,
-        overload=data["overload"],
-    )
-
-
-_DO: dict[str, Callable[[State, Data, Demand | None], None]] = {
-    "machine_added": _machine_added,
-    "machine_draining": _machine_draining,
-    "machine_removed": _machine_removed,
-    "placed": _placed,
-    "answered": _answered,
-    "changed": _changed,
-    "moved": _moved,
-    "proposed": _proposed,
-    "released": _released,
-    "measured": _measured,
-    "unmeasured": _unmeasured,
-    "reserved": _reserved,
-    "unreserved": _unreserved,
-}

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from cotenant.errors import CotenantError, ServiceUnavailable
 from cotenant.service.answers import Event
+from cotenant.service.applying import apply
 from cotenant.service.asked import Settings
 from cotenant.service.desk import Desk
 from cotenant.service.ledger import Ledger
@@ -180,7 +181,7 @@ class Writer(threading.Thread):
     def _catch_up(self, state: State, fresh: list[Event]) -> None:
         """Do what other processes have decided."""
         for event in fresh:
-            state.apply(event.number, event.at, event.kind, event.data)
+            apply(state, event.number, event.at, event.kind, event.data)
         if fresh:
             self.published.show(state, fresh)
 
@@ -194,7 +195,7 @@ class Writer(threading.Thread):
         self._snapshot = state.number
         while page := self._ledger.read(state.number, PAGE):
             for event in page:
-                state.apply(event.number, event.at, event.kind, event.data)
+                apply(state, event.number, event.at, event.kind, event.data)
         state.start()
         with self.lock:
             self.state = state
