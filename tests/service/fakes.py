@@ -137,8 +137,8 @@ class FakeScheduler:
         """Return the part of the nodes that is looked at, going round."""
         count = len(nodes)
         if self.share is None and count > 100:
-            percent = max(50 - count / 125, 5)
-            count = max(int(len(nodes) * percent / 100), 100)
+            percent = max(50 - count // 125, 5)
+            count = max(count * percent // 100, 100)
         turned = [*nodes[self._next :], *nodes[: self._next]]
         self._next = (self._next + count) % len(nodes)
         return turned[:count]

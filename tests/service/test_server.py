@@ -2,12 +2,15 @@
 
 import json
 import os
+import shlex
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -173,3 +176,23 @@ def test_a_reply_of_the_extender_leaves_in_one_piece(tmp_path):
                 while len(rest) < size:
                     rest += sock.recv(2**20)
         assert whole == 50
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+@pytest.mark.parametrize("page", ["README.md", "docs/service.md"])
+def test_the_first_placement_is_what_the_page_says(tmp_path, page):
+    text = (Path(__file__).parents[2] / page).read_text()
+    block = next(b for b in text.split("```") if "$ cotenant serve" in b)
+    start, machine, task, answer = block.strip().splitlines()[1:5]
+    options = shlex.split(start.removeprefix("$ cotenant serve"))
+    with serving(tmp_path, *options) as (process, url):
+        _until_ready(process, url)
+        here = url.removeprefix("http://")
+        for command in (machine, task):
+            words = shlex.split(command.removeprefix("$ "))
+            words = [word.replace("localhost:8080", here) for word in words]
+            done = subprocess.run(
+                [*words, "-sS"], capture_output=True, text=True, check=True
+            )
+        assert done.stdout == answer
