@@ -320,6 +320,20 @@ def test_a_machine_too_small_for_a_task_is_told_apart(core: Placement) -> None:
     assert (large.fits, large.ever) == (False, True)
 
 
+def test_room_made_by_leaving_tasks_is_judged_exactly(core: Placement) -> None:
+    fleet(core, 1)
+    core.place([sampled("a", 0.3), sampled("b", 0.3), sampled("c", 0.3)]).result()
+    core.reserve("uid", sampled("pod", 0.1), ["m0"]).result()
+    pod = sampled("pod", 0.4)
+    assert not core.fits_without(pod, "m0", [])
+    assert not core.fits_without(pod, "m0", ["a"])
+    assert core.fits_without(pod, "m0", ["a"], uid="uid")
+    assert core.fits_without(pod, "m0", ["a", "b", "ghost"])
+    assert not core.fits_without(pod, "ghost", [])
+    assert not core.fits_without(sampled("huge", 1.1), "m0", ["a", "b", "c"])
+    assert core.machine("m0").tasks == ("a", "b", "c")
+
+
 def test_the_ledger_reads_like_a_log(core: Placement) -> None:
     fleet(core, 1)
     core.place([task("web-7")]).result()
@@ -348,6 +362,7 @@ def test_the_ledger_reads_like_a_log(core: Placement) -> None:
         lambda: TaskSpec("t", {"cpu": ()}),
         lambda: TaskSpec("t", {"cpu": (float("nan"),)}),
         lambda: Moments(-1.0),
+        lambda: Moments(0.0, 1.0),
         lambda: Moments(1.0, float("inf")),
         lambda: Settings(rho=0.0),
         lambda: Settings(rule="worst-fit"),

@@ -28,6 +28,11 @@ class Moments:
             value = getattr(self, name)
             if not 0.0 <= value < float("inf"):
                 raise InvalidInput(f"usage {name} is {value}; expected 0 or more")
+        if self.mean == 0.0 and self.variance > 0.0:
+            raise InvalidInput(
+                f"usage mean is 0 and variance {self.variance}; usage is never "
+                "negative, so expected variance 0"
+            )
 
 
 Measured: TypeAlias = Moments | tuple[float, ...]

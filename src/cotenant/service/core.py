@@ -2,8 +2,9 @@
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 from cotenant.errors import ServiceUnavailable, UnknownMachine, UnknownTask
@@ -25,6 +26,7 @@ from cotenant.service.ledger import Ledger
 from cotenant.service.published import summarize
 from cotenant.service.repack import plan_moves
 from cotenant.service.snapshot import take_picture
+from cotenant.service.state import pod_key
 from cotenant.service.views import machine_view, task_view
 from cotenant.service.writer import Writer
 
@@ -254,12 +256,28 @@ class Placement:
         uid
             Pod whose own reservation does not count.
         """
-        writer = self._writer
-        with writer.lock:
-            if writer.state is None:
-                raise ServiceUnavailable("the ledger is not available")
-            desk = Desk(writer.state, self._clock())
+        with self._asking() as desk:
             return reserving.assess(desk, task, machines, uid)
+
+    def fits_without(
+        self,
+        task: TaskSpec,
+        machine: str,
+        leaving: Collection[str],
+        uid: str | None = None,
+    ) -> bool:
+        """Say whether a machine would take a task once others have left it.
+
+        Parameters
+        ----------
+        leaving
+            Names of tasks; those that are not on the machine do not matter.
+        uid
+            Pod whose own reservation does not count.
+        """
+        own = () if uid is None else (pod_key(uid),)
+        with self._asking() as desk:
+            return reserving.fits_without(desk, task, machine, {*leaving, *own})
 
     def task(self, name: str) -> TaskView:
         """Return a placed task.
@@ -303,6 +321,14 @@ class Placement:
         """Return the fleet at a glance."""
         shown = self._writer.published
         return summarize(self.settings, shown, self._clock(), self._writer.durable)
+
+    @contextmanager
+    def _asking(self) -> Iterator[Desk]:
+        writer = self._writer
+        with writer.lock:
+            if writer.state is None:
+                raise ServiceUnavailable("the ledger is not available")
+            yield Desk(writer.state, self._clock())
 
     def _plan(self) -> RepackPlan:
         """Plan on a copy, in a thread of its own: it may take seconds."""

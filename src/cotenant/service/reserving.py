@@ -1,13 +1,20 @@
 """Decisions about pods the Kubernetes scheduler has not bound yet, or just has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 
 from cotenant.errors import UnknownMachine
 from cotenant.service.answers import Assessed, Placed, Reservation
 from cotenant.service.asked import TaskSpec
 from cotenant.service.desk import Desk, excess, task_data
-from cotenant.service.state import Demand, Held, demand_of, pod_key
+from cotenant.service.state import (
+    Demand,
+    Entry,
+    Held,
+    State,
+    demand_of,
+    pod_key,
+)
 
 
 def reserve(
@@ -77,6 +84,22 @@ def assess(
     own = key is not None and key in desk.state.held
     with desk.state.without(key) if own and key is not None else nullcontext():
         return _assess(desk, spec, demand, machines)
+
+
+def fits_without(
+    desk: Desk, spec: TaskSpec, machine: str, leaving: Collection[str]
+) -> bool:
+    """Say whether a machine would take a task once others have left it."""
+    entry = desk.state.machines.get(machine)
+    if entry is None or entry.spec.kind != spec.kind:
+        return False
+    alone = State(desk.state.settings)
+    staying = [key for key in entry.keys if key not in leaving]
+    copy = Entry(entry.spec, keys=dict.fromkeys(staying), draining=entry.draining)
+    alone.machines[machine] = copy
+    alone.held = {key: desk.state.held[key] for key in staying}
+    alone.start()
+    return alone.side(spec.kind).choose(demand_of(spec), copy.hosts) is not None
 
 
 def _give_up(desk: Desk, uid: str, name: str) -> list[Held]:
