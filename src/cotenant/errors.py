@@ -16,7 +16,8 @@
     └── ServiceUnavailable               the ledger cannot be written just now
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 
 class CotenantError(Exception):
@@ -79,11 +80,16 @@ class UnknownTask(CotenantError):
     ----------
     task
         The name asked for.
+    known
+        Names there are, of which the nearest is suggested.
     """
 
-    def __init__(self, task: str) -> None:
+    def __init__(self, task: str, known: Iterable[str] = ()) -> None:
         self.task = task
-        super().__init__(f"no task named {task!r} is placed")
+        by_letters = {name.lower(): name for name in known}
+        near = get_close_matches(task.lower(), by_letters, 1)
+        hint = f"; did you mean {by_letters[near[0]]!r}?" if near else ""
+        super().__init__(f"no task named {task!r} is placed{hint}")
 
 
 class NothingFits(DoesNotFit):

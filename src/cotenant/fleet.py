@@ -60,6 +60,8 @@ class MachineType:
                 raise InvalidInput(
                     f"machine {self.name!r} has {resource} = {value}; expected above 0"
                 )
+        if self.cost is not None and not 0 <= self.cost < float("inf"):
+            raise InvalidInput(f"machine {self.name!r} has cost {self.cost}")
         if self.count is not None and self.count < 0:
             raise InvalidInput(f"machine {self.name!r} has count {self.count}")
 
@@ -101,6 +103,12 @@ class Fleet:
         names = [t.name for t in self.types]
         if len(set(names)) < len(names):
             raise InvalidInput("two machine types of the fleet have the same name")
+        for lone in self.types:
+            start, _, number = lone.name.rpartition("-")
+            if lone.count == 1 and start in names and number.isdigit():
+                raise InvalidInput(
+                    f"machine {lone.name!r} has the name of a machine of type {start!r}"
+                )
         if self.spare < 0:
             raise InvalidInput(f"spare is {self.spare}; expected 0 or more")
 

@@ -20,7 +20,7 @@ from cotenant.cli.sla import sla_app
 from cotenant.cli.study import study
 from cotenant.cli.study_morphosys import morphosys
 from cotenant.cli.traces import import_
-from cotenant.errors import CotenantError, InvalidInput, TraceError
+from cotenant.errors import CotenantError, InvalidInput, TraceError, UnknownTask
 
 INTERNAL, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 5, 130
 
@@ -88,6 +88,11 @@ def run(words: Sequence[str], debug: bool = False) -> int:
         # The reader of a pipe has seen enough; keep Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if debug:
+            raise
+        what = error.filename or "a file"
+        return _fail(f"cannot read or write {what}: {error.strerror}", USAGE)
     except CotenantError as error:
         if debug:
             raise
@@ -102,7 +107,8 @@ def run(words: Sequence[str], debug: bool = False) -> int:
 def _code(error: CotenantError) -> int:
     if isinstance(error, TraceError):
         return BAD_DATA
-    return USAGE if isinstance(error, InvalidInput) else INTERNAL
+    known = isinstance(error, InvalidInput | UnknownTask)
+    return USAGE if known else INTERNAL
 
 
 def _fail(sentence: str, code: int) -> int:

@@ -25,7 +25,7 @@ def demo(
     """Make a synthetic day of 1,000 tasks, plan it at 99.9 %, write the report."""
     from cotenant.colocate.pack import Policy
     from cotenant.fleet import Fleet
-    from cotenant.planning.plan import plan
+    from cotenant.planning.plan import default_settings, plan
     from cotenant.planning.settings import Settings
     from cotenant.report.csv_json import to_json
     from cotenant.report.html import plan_page
@@ -44,7 +44,7 @@ def demo(
         result = plan(
             trace,
             Fleet.of_equal(parse_machine(MACHINE)),
-            Settings(Policy(rho=RHO, seed=seed)),
+            default_settings(trace, Settings(Policy(rho=RHO, seed=seed))),
             command=f"cotenant plan {usage} --machine {MACHINE} --slo 99.9%",
             advance=watch.step,
         )

@@ -23,7 +23,7 @@ def emit(result: Any, form: Output, out: str | None, show: Any, page: Any) -> No
     page
         Returns it as one HTML page; None where there is none.
     """
-    if form is Output.table and out is None:
+    if form is Output.table and out is None and sys.stdout.isatty():
         show(result, console())
         return
     write(_text(result, form, show, page), out)

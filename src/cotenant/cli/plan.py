@@ -10,7 +10,13 @@ import typer
 from cotenant.cli import options as opt
 from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
-from cotenant.cli.reading import Source, read_machines, read_rho, read_trace
+from cotenant.cli.reading import (
+    Source,
+    keep_apart,
+    read_machines,
+    read_rho,
+    read_trace,
+)
 
 UNPLACED, MISSED = 3, 4
 
@@ -91,7 +97,7 @@ def plan(
             rebalance=rebalance,
             max_tasks=max_tasks,
             seed=seed,
-            slots=slots or 1,
+            slots=1 if slots is None else slots,
             groups=group,
         ),
         Selection(min_samples, keep_short, keep_failing, observe, variance_factor),
@@ -101,6 +107,7 @@ def plan(
         conservative=conservative,
     )
     source = Source(usage, format, unit, scale, cores_column, spread)
+    keep_apart(usage, out, report)
     with Watch(quiet) as watch:
         trace = read_trace(source, watch)
         machines = read_machines(capacity, machine, fleet, spare, trace.unit)
@@ -186,7 +193,7 @@ def compare(
             rebalance=rebalance,
             max_tasks=max_tasks,
             seed=seed,
-            slots=slots or 1,
+            slots=1 if slots is None else slots,
             groups=group,
         ),
         Selection(min_samples, keep_short, keep_failing, observe, variance_factor),
@@ -194,6 +201,7 @@ def compare(
         spread,
     )
     source = Source(usage, format, unit, scale, cores_column, spread)
+    keep_apart(usage, out)
     with Watch(quiet) as watch:
         trace = read_trace(source, watch)
         machines = read_machines(capacity, machine, fleet, spare, trace.unit)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cotenant.cli.progress import Watch
@@ -25,6 +26,20 @@ class Source:
     spread: str | None = None
 
 
+def keep_apart(usage: Sequence[str], *written: str | None) -> None:
+    """Refuse to write over what is read.
+
+    Raises
+    ------
+    InvalidInput
+        If a file to be written is one of the sources.
+    """
+    sources = {Path(name).resolve() for name in usage}
+    for name in written:
+        if name is not None and Path(name).resolve() in sources:
+            raise InvalidInput(f"{name} is a source; write to another file")
+
+
 def read_trace(source: Source, watch: Watch) -> "Trace":
     """Read the usage and say on stderr what was read."""
     from cotenant.kernels.warm import is_cold
@@ -46,7 +61,9 @@ def read_trace(source: Source, watch: Watch) -> "Trace":
 
 def _remark(trace: "Trace") -> str:
     samples = int(trace.facts["samples"].sum())
-    parts = [f"read {trace.facts.height:,} tasks, {samples:,} samples"]
+    counts = (trace.facts.height, "task"), (samples, "sample")
+    parts = [f"{n:,} {word}{'s' * (n != 1)}" for n, word in counts]
+    parts[0] = f"read {parts[0]}"
     start, end = trace.facts["start"].min(), trace.facts["end"].max()
     if trace.step_s is not None and isinstance(start, float) and isinstance(end, float):
         parts.append(f"{_span(end - start + trace.step_s)} every {_span(trace.step_s)}")

@@ -7,7 +7,7 @@ import typer
 from cotenant.cli import options as opt
 from cotenant.cli.output import emit
 from cotenant.cli.progress import Watch
-from cotenant.cli.reading import Source, read_trace
+from cotenant.cli.reading import Source, keep_apart, read_trace
 
 
 def import_(
@@ -31,6 +31,7 @@ def import_(
     from cotenant.report.terminal import show_import
     from cotenant.traces.export import export
 
+    keep_apart(usage, to, out)
     source = Source(usage, format, unit, scale, cores_column, spread)
     with Watch(quiet) as watch:
         result = export(read_trace(source, watch), to)

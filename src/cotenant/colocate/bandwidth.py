@@ -75,7 +75,7 @@ def find_tilt(population: Sequence[Usage], capacity: float, rho: float) -> Tilt:
 def bandwidths(usages: Sequence[Usage], theta: float) -> FloatArray:
     """Return the effective bandwidth of each task at one tilt: `(tasks,)`."""
     k, _, _ = log_mgf(*_atoms(usages), theta)
-    return np.asarray(k / theta, dtype=np.float64)
+    return k / theta
 
 
 def skewness(usages: Sequence[Usage], capacity: float, rho: float) -> FloatArray:
@@ -88,7 +88,9 @@ def skewness(usages: Sequence[Usage], capacity: float, rho: float) -> FloatArray
     if not len(means) or not means.any():
         return np.ones(len(means))
     sizes = bandwidths(usages, find_tilt(usages, capacity, rho).theta)
-    return np.divide(sizes, means, out=np.ones(len(means)), where=means > 0)
+    ratio: FloatArray = np.ones(len(means))
+    np.divide(sizes, means, out=ratio, where=means > 0)
+    return ratio
 
 
 def _atoms(usages: Sequence[Usage]) -> tuple[IntArray, FloatArray, FloatArray]:

@@ -148,7 +148,9 @@ class ExactAdmission:
     """
 
     def __init__(self, rho: float, cells: int = CELLS, slots: int = 1) -> None:
-        self._rho, self._least, self._slots = check_rho(rho), cells, slots
+        # A sum of products that equals rho may come out a hair above it.
+        self._rho = check_rho(rho) * (1.0 + 1e-9)
+        self._least, self._slots = cells, slots
         self._pools: dict[float, _Pool] = {}
         self._place: list[tuple[_Pool, int]] = []
         self._numbers: dict[float, list[int]] = {}

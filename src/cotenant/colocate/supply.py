@@ -51,7 +51,7 @@ class Supply(Generic[D]):
                 self._opened[i] += 1
                 return self._types[i].machine(self._opened[i])
         names = ", ".join(self._types[i].name for i in able)
-        reason = f"all machines that take it are in use ({names})"
+        reason = f"all machines that take it are in use or kept spare ({names})"
         raise DoesNotFit(task, "machines", reason)
 
     def verdict(self, machine: Machine, demand: D) -> Verdict:

@@ -90,9 +90,15 @@ def measure(judgement: Judgement, how: Judge, rho: float) -> Overload:
     """Sum up a judgement: mean with its interval, worst machine, machines above rho."""
     overload = judgement.overload
     low = high = None
-    above = int((overload > rho).sum())
+    # A probability that equals rho may come out a hair above it.
+    above = int((overload > rho * (1.0 + 1e-9)).sum())
     if judgement.moments:
         low, high = poisson_interval(judgement.overloaded, judgement.moments)
+        # The interval is of all moments together; machines seen for less time weigh
+        # more in the mean over machines.
+        pooled = judgement.overloaded / judgement.moments
+        if pooled > 0:
+            low, high = (end * overload.mean() / pooled for end in (low, high))
         # One overload too many in few moments proves nothing.
         above = sum(poisson_interval(*seen)[0] > rho for seen in judgement.counts)
     return Overload(

@@ -21,7 +21,8 @@ from cotenant.planning.problem import Problem
 from cotenant.planning.settings import Settings
 from cotenant.sim.judge import Carried, judge_exact
 
-KNOWN = 100  # samples from which a task's own are enough
+RARE = 24  # samples below which a task borrows
+KNOWN = 100  # samples from which a task can lend
 WEIGHT = 30.0  # samples that the borrowed shape counts for
 BINS, QUANTILES = 20, 100
 LEAST = 100  # well-known tasks needed to learn from
@@ -91,6 +92,7 @@ def calibrated_rho(
     rho: float,
     capacity: float,
     seed: int = 0,
+    rare: int = KNOWN,
 ) -> float:
     """Return the threshold at which rarely seen tasks keep a promise of `rho`.
 
@@ -102,10 +104,12 @@ def calibrated_rho(
         Observations of the tasks to be planned.
     capacity
         CPU capacity of a typical machine.
+    rare
+        Tasks with fewer observations borrow.
     """
     random = np.random.default_rng(seed)
     repeats = max(1, round(DRAWN / len(known)))
-    trials = [_seen_rarely(known, shapes, counts, random) for _ in range(repeats)]
+    trials = [_seen_rarely(known, shapes, counts, random, rare) for _ in range(repeats)]
     threshold = rho
     for _ in range(STEPS):
         delivered = np.mean([_delivered(t, threshold, capacity) for t in trials])
@@ -118,13 +122,14 @@ def borrow(
 ) -> tuple[Problem, Settings]:
     """Lend shapes to the rarely seen tasks of a problem and calibrate its threshold.
 
-    Nothing changes where every task is well known, where fewer than 100 are, or where
-    the method looks at moments or at time-of-day slots.
+    Nothing changes where no task has fewer than 24 samples, where fewer than 100 have
+    100, or where the method looks at moments or at time-of-day slots.
     """
     policy = settings.policy
     usages = [task.usage["cpu"] for task in problem.tasks]
     known = [u for u in usages if u.observations >= KNOWN]
-    if policy.method != "exact" or policy.slots > 1 or len(known) == len(usages):
+    few = sum(u.observations < RARE for u in usages)
+    if policy.method != "exact" or policy.slots > 1 or not few:
         return problem, settings
     if len(known) < LEAST or problem.judged is not None:
         return problem, settings
@@ -132,10 +137,11 @@ def borrow(
     lent = [_lend(task, shapes) for task in problem.tasks]
     counts = np.array([u.observations for u in usages])
     capacity = fleet.usable()[0][0].capacity["cpu"]
-    threshold = calibrated_rho(known, shapes, counts, policy.rho, capacity, policy.seed)
-    few = len(usages) - len(known)
+    threshold = calibrated_rho(
+        known, shapes, counts, policy.rho, capacity, policy.seed, RARE
+    )
     said = (
-        f"{few:,} tasks with fewer than {KNOWN} samples borrow the shape of "
+        f"{few:,} tasks with fewer than {RARE} samples borrow the shape of "
         f"{len(known):,} well-known ones; decided at {threshold:.3g} so that "
         f"{policy.rho:.3g} is delivered"
     )
@@ -146,7 +152,7 @@ def borrow(
 
 def _lend(task: Task, shapes: Shapes) -> Task:
     usage = task.usage["cpu"]
-    if usage.observations >= KNOWN:
+    if usage.observations >= RARE:
         return task
     return replace(task, usage={**task.usage, "cpu": shapes.lend(usage)})
 
@@ -165,13 +171,14 @@ def _seen_rarely(
     shapes: Shapes,
     counts: IntArray,
     random: np.random.Generator,
+    rare: int,
 ) -> list[tuple[Task, Usage]]:
     trial = []
     for number, usage in enumerate(known):
         count = min(int(random.choice(counts)), usage.observations)
         drawn = random.choice(usage.values, size=count, p=usage.weights)
         seen = Usage.from_samples(drawn)
-        believed = shapes.lend(seen) if count < KNOWN else seen
+        believed = shapes.lend(seen) if count < rare else seen
         trial.append((Task(f"known-{number}", {"cpu": believed}), usage))
     return trial
 

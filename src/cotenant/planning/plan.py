@@ -68,7 +68,7 @@ def plan(
     settings = settings or default_settings(trace)
     methods = [settings.policy.method, *beside]
     problem = _problem(trace, settings, methods)
-    check_units(trace, fleet, problem.tasks)
+    check_units(problem, fleet)
     margin: dict[str, Any] = {}
     if settings.promise == "tomorrow":
         borrowed, settings, fitted = prepare(problem, settings, fleet, advance)
@@ -126,9 +126,14 @@ def compare(
     """
     settings = settings or Settings()
     problem = _problem(trace, settings, methods)
-    check_units(trace, fleet, problem.tasks)
+    check_units(problem, fleet)
+    if settings.policy.slots == 1 and carries_a_day(problem.trace):
+        problem.warnings.append(
+            "the trace carries a day, and tasks may rise together: --slots 24 keeps "
+            "its rhythm, --judge aligned measures what independence hides"
+        )
     rows = []
-    for method in methods:
+    for method in dict.fromkeys(methods):
         slots = settings.policy.slots if parse_method(method)[0].slotted else 1
         for rule in rules:
             policy = replace(settings.policy, method=method, rule=rule, slots=slots)

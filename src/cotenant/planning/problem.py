@@ -113,6 +113,16 @@ def make_problem(
     if selection.observe is not None:
         problem.trace = trace.rest(selection.observe)
         problem.judged = _cpu(problem.trace, None, slots, shared=False)
+        unjudged = sum(t.name not in problem.judged for t in problem.tasks)
+        if unjudged == len(problem.tasks):
+            raise TraceError(
+                trace.source,
+                f"has no sample left to judge on after the first {selection.observe:g}",
+            )
+        if unjudged:
+            problem.warnings.append(
+                f"{unjudged:,} tasks have no sample left to judge them by"
+            )
     _say(problem, trace, selection)
     return problem
 
@@ -137,8 +147,10 @@ def select(trace: Trace, selection: Selection) -> Trace:
     return trace
 
 
-def check_units(trace: Trace, fleet: Fleet, tasks: Sequence[Task]) -> None:
+def check_units(problem: Problem, fleet: Fleet) -> None:
     """Refuse a fleet whose memory is plainly in another unit than the trace's.
+
+    Memory that nobody measured is warned about.
 
     Raises
     ------
@@ -146,7 +158,12 @@ def check_units(trace: Trace, fleet: Fleet, tasks: Sequence[Task]) -> None:
         If memory capacity and usage differ by more than a million times.
     """
     capacity = fleet.types[0].capacity.get("memory")
+    tasks = problem.tasks
     used = [t.usage["memory"].maximum for t in tasks if "memory" in t.usage]
+    if capacity is not None and not used:
+        problem.warnings.append(
+            "machines have a memory capacity but the trace has no memory: it is ignored"
+        )
     if capacity is None or not used or not max(used):
         return
     if not 1e-6 < max(used) / capacity < 1e6:
@@ -226,7 +243,7 @@ def _say(problem: Problem, trace: Trace, selection: Selection) -> None:
         said.append(f"variance of averages times {selection.variance_factor:g}")
     elif averaged:
         warned.append(
-            f"{averaged:,} of {trace.facts.height:,} tasks are known by interval "
+            f"{averaged:,} of {trace.facts.height:,} tasks known by interval "
             "averages only: short peaks are smoothed away, so real overload is higher "
             "than promised (--variance-factor 1.7 restores what 5-minute averages "
             "lose on the paper's trace; `cotenant profile` measures it where it can)"
@@ -244,10 +261,15 @@ def _say(problem: Problem, trace: Trace, selection: Selection) -> None:
         )
     counts = [t.usage["cpu"].observations for t in problem.tasks]
     said.append(f"each task known by {_range(counts)} samples")
+    if trace.cleaning.unread:
+        warned.append(
+            f"{trace.cleaning.unread:,} files of the source were not read: they are "
+            "not of the format that was recognised"
+        )
     few = int((np.array(counts) < FEW).sum())
     if few:
         warned.append(
-            f"{few:,} of {len(counts):,} tasks have fewer than {FEW} samples: what "
+            f"{few:,} of {len(counts):,} tasks with fewer than {FEW} samples: what "
             f"they use is hardly known (--min-samples {FEW} sets them aside)"
         )
     lost = trace.cleaning.lost_share

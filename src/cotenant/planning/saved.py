@@ -59,6 +59,14 @@ class SavedPlan:
                 file, "is not a plan; expected what `cotenant plan -o json` writes"
             )
         self.file = file
+        try:
+            self._take(content)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise TraceError(
+                file, f"is a damaged plan ({type(error).__name__}: {error}); plan again"
+            ) from error
+
+    def _take(self, content: Mapping[str, Any]) -> None:
         self.rho = float(content["settings"]["rho"])
         self.rule = str(content["settings"]["rule"])
         self.settings: Mapping[str, Any] = content["settings"]
@@ -66,7 +74,16 @@ class SavedPlan:
         self.machines: list[dict[str, Any]] = content["machines"]
         self._unplaced = {u["task"]: u for u in content["unplaced"]}
         self._decisions = {d["task"]: d for d in content["decisions"]}
-        self._summary = content["summary"]
+        names = [str(m["machine"]) for m in self.machines]
+        tasks = [task for m in self.machines for task in m["tasks"]]
+        if not 0.0 < self.rho < 1.0:
+            raise ValueError(f"rho is {self.rho}")
+        if len(set(names)) < len(names) or len(set(tasks)) < len(tasks):
+            raise ValueError("a machine or a task is in it twice")
+        if any(not isinstance(m["tasks"], list) for m in self.machines):
+            raise ValueError("tasks of a machine are no list")
+        if any(not capacity > 0 for capacity in self.capacities()):
+            raise ValueError("a capacity is not above 0")
 
     @classmethod
     def read(cls, path: str) -> "SavedPlan":
@@ -115,7 +132,7 @@ class SavedPlan:
             return [f"{task} is on no machine: it {refusal['reason']}."]
         decision = self._decisions.get(task)
         if decision is None:
-            raise UnknownTask(task)
+            raise UnknownTask(task, self._decisions)
         lines = [self._because(task, decision)]
         lines += [
             f"{refused['machine']} would reach {refused['reason']}."
@@ -160,7 +177,7 @@ class SavedPlan:
             known = f"{self.machines[0]['machine']} to {self.machines[-1]['machine']}"
             raise InvalidInput(f"no machine is named {name!r}; the plan has {known}")
         lines = [
-            f"{name} holds {len(machine['tasks']):,} tasks and is over its CPU "
+            f"{name} holds {len(machine['tasks']):,} task(s) and is over its CPU "
             f"capacity {machine['overload']:.3%} of the time (limit {self.rho:.3%})."
         ]
         lines += [

@@ -57,6 +57,6 @@ def replay_page(replay: Replay) -> str:
         sentence=sentence,
         kept=not replay.overload.machines_above_rho,
         result=replay,
-        changed=told.changed_tasks(replay),
+        changed=[*told.calibrated(replay), *told.changed_tasks(replay)],
         set_aside=told.set_aside(replay.cleaning),
     )

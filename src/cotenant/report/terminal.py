@@ -16,7 +16,7 @@ from cotenant.traces.export import Imported
 
 _FIRST_FEW = 5
 _NEXT_PLAN = (
-    "cotenant plan ... --report plan.html",
+    "cotenant plan ... --report plan.html -o json --out plan.json",
     "cotenant explain plan.json --task NAME",
     "cotenant replay plan.json tomorrow.parquet",
 )
@@ -57,6 +57,7 @@ def show_replay(replay: Replay, console: Console) -> None:
     if any(m.overloaded for m in worst):
         console.print(_worst_machines(worst, digits_of(replay.overload)))
         console.print()
+    _listed("calibrated", told.calibrated(replay), console)
     _listed("tasks", told.changed_tasks(replay), console)
     _listed("set aside", told.set_aside(replay.cleaning), console)
     _warnings(replay.warnings, console)

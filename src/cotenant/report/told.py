@@ -13,15 +13,22 @@ def plan_answer(plan: Plan) -> tuple[str, str]:
     rho, over = float(plan.settings["rho"]), plan.overload
     machines = counted(int(plan.summary["machines"]), "machine")
     spare = plan.summary.get("spare")
+    if not plan.machines:
+        return "nothing fits", "no task could be placed; see why below"
     if over.machines_above_rho:
         worst = percent(over.worst_machine, digits_of(over))
         risk = (
             f"up to {worst} of the time over capacity, above the {percent(rho)} asked"
         )
-    else:
+    elif over.judged_by == "exact":
         risk = f"at most {percent(rho)} of the time over capacity on any of them"
+    else:
+        risk = (
+            f"planned for at most {percent(rho)} of the time over capacity on any of "
+            f"them; {percent(over.mean, digits_of(over))} measured"
+        )
     load = figure(plan.summary["mean_load_machines"])
-    extra = f" ({figure(spare)} of them spare)" if spare else ""
+    extra = f", and {figure(spare)} more kept spare" if spare else ""
     return machines, f"for {load} machines' worth of mean load{extra}, {risk}"
 
 
@@ -32,7 +39,8 @@ def comparison_answer(comparison: Comparison) -> tuple[str, str]:
         return "no method", f"keeps every machine at or below {rho} overload"
     return (
         counted(best.machines, "machine"),
-        f"are the fewest that keep the promise of {rho}: {method_name(best.method)}, "
+        f"{'is' if best.machines == 1 else 'are'} the fewest that keep the promise of "
+        f"{rho}: {method_name(best.method)}, "
         f"{best.rule.replace('-', ' ')}",
     )
 
@@ -41,6 +49,9 @@ def replay_answer(replay: Replay) -> tuple[str, str]:
     """Return whether the promise was kept, and the measured overload."""
     above = replay.overload.machines_above_rho
     answer = "promise broken" if above else "promise kept"
+    held = sum(m.moments > 0 for m in replay.machines)
+    if not above and (replay.missing_tasks or held < len(replay.machines)):
+        answer = "promise not broken by what is here"
     many = counted(len(replay.machines), "machine")
     where = f"on {above:,} of {many}" if above else f"on all {many}"
     worst = percent(replay.overload.worst_machine, digits_of(replay.overload))
@@ -62,6 +73,21 @@ def measured(overload: Overload) -> list[str]:
     return [
         f"{interval(overload)} over capacity, {way}",
         "one machine's own figure rests on few moments",
+    ]
+
+
+def calibrated(replay: Replay) -> list[str]:
+    """Say which divisor of rho would have kept the promise, where it was asked."""
+    found = replay.calibration
+    if found is None:
+        return []
+    if found.divisor == 1.0:
+        return ["the plan of the tasks that are in both keeps the promise as it is"]
+    machines = {t.divisor: t.machines for t in found.trials}
+    return [
+        f"planned for rho / {found.divisor:.2g} it would have been kept, by the tasks "
+        f"that are in both: {machines[found.divisor]:,} machines for "
+        f"{machines[1.0]:,}"
     ]
 
 

@@ -23,6 +23,8 @@ class Cleaning:
         Share of the mean load that those tasks carried, by reason, in [0, 1].
     notes
         Sentences about the source: what was recognised, assumed or left out.
+    unread
+        Files of the source that hold something else.
     """
 
     rows: int = 0
@@ -31,6 +33,7 @@ class Cleaning:
     tasks_dropped: Counter[str] = field(default_factory=Counter)
     share_of_load: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    unread: int = 0
 
     def drop(self, reason: str, rows: int) -> None:
         """Count rows that are not used."""
@@ -70,4 +73,5 @@ class Cleaning:
             "tasks_dropped": dict(sorted(self.tasks_dropped.items())),
             "share_of_load": dict(sorted(self.share_of_load.items())),
             "notes": list(self.notes),
+            "files_not_read": self.unread,
         }

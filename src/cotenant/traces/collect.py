@@ -16,6 +16,7 @@ from cotenant.traces.source import Member, open_source
 from cotenant.traces.trace import REGULAR, Trace, is_averaged, usage_column
 
 LIVE = "prometheus+"
+LONGEST = 50.0  # years that a trace may cover
 STEPS = 1_000_000  # time steps looked at to tell the usual one
 
 
@@ -120,6 +121,7 @@ def _collect(batches: Iterator[pl.DataFrame], reading: Reading, source: str) -> 
         raise TraceError(
             source, f"holds no usable sample in {reading.cleaning.rows} rows"
         )
+    _check_span(facts, source)
     step = float(np.median(steps)) if len(steps) else None
     near = np.abs(steps - step) <= 0.05 * step if step else np.ones(1)
     return Trace(
@@ -131,6 +133,18 @@ def _collect(batches: Iterator[pl.DataFrame], reading: Reading, source: str) -> 
         step_s=step,
         regular=bool(near.mean() >= REGULAR),
     )
+
+
+def _check_span(facts: pl.DataFrame, source: str) -> None:
+    start, end = facts["start"].min(), facts["end"].max()
+    if not isinstance(start, float) or not isinstance(end, float):
+        return
+    years = (end - start) / 31_557_600.0
+    if years > LONGEST:
+        raise TraceError(
+            source,
+            f"has times {years:.3g} years apart; expected one unit of time throughout",
+        )
 
 
 def _describe(store: Store) -> tuple[pl.DataFrame, FloatArray]:

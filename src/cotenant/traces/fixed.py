@@ -84,4 +84,5 @@ def note_unused(reading: Reading, members: list[Member], why: str) -> None:
     """Note the files of the source that were left out."""
     if members:
         more = f" and {len(members) - 1} more" if len(members) > 1 else ""
+        reading.cleaning.unread += len(members)
         reading.cleaning.note(f"not read: {members[0].path}{more}; {why}")

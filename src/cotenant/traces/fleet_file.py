@@ -1,6 +1,7 @@
 """Fleets from a file or from text such as ``cpu=64,memory=256Gi``."""
 
 import csv
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -32,6 +33,8 @@ def parse_machine(text: str) -> dict[str, float]:
                 f"machine is {text!r}; expected cpu=CORES[,memory=BYTES], such as "
                 "cpu=64,memory=256Gi"
             )
+        if resource in capacity:
+            raise InvalidInput(f"machine is {text!r}; {resource} is given twice")
         capacity[resource] = parse_quantity(quantity)
     if "cpu" not in capacity:
         raise InvalidInput(f"machine is {text!r}; expected a cpu capacity in it")
@@ -52,8 +55,12 @@ def read_fleet(path: str, spare: int = 0) -> Fleet:
     """
     file = Path(path)
     if not file.is_file():
-        raise SourceNotFound(f"{path} does not exist; expected a fleet CSV file")
-    with file.open(encoding="utf-8-sig", newline="") as stream:
+        raise SourceNotFound(f"{path} is no file; expected a fleet CSV file")
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TraceError(path, "is not a text file; expected a fleet CSV") from error
+    with io.StringIO(text, newline="") as stream:
         rows = csv.DictReader(stream, skipinitialspace=True)
         names = [name.strip() for name in rows.fieldnames or []]
         rows.fieldnames = names
@@ -66,7 +73,10 @@ def read_fleet(path: str, spare: int = 0) -> Fleet:
     given = {"memory" in kind.capacity for kind in types}
     if len(given) > 1:
         raise TraceError(path, "gives memory for some machines only; give it for all")
-    return Fleet(tuple(types), spare)
+    try:
+        return Fleet(tuple(types), spare)
+    except InvalidInput as error:
+        raise TraceError(path, str(error)) from error
 
 
 def _type(path: str, line: int, row: Mapping[str, str | None]) -> MachineType:

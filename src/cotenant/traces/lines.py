@@ -147,14 +147,18 @@ class _Layout:
 
     def _blame(self, text: bytes, first: int) -> TraceError:
         """Find the line that polars refused; slow, and only run once."""
-        for offset, raw in enumerate(text.decode(errors="replace").splitlines()):
-            cells = next(csv.reader([raw], delimiter=self.separator), [])
-            problem = self._problem(cells)
+        for offset, line in enumerate(text.split(b"\n")):
+            problem = self._problem(line.decode(errors="replace").rstrip("\r"))
             if problem:
                 return TraceError(self.member.name, problem, first + offset)
         return TraceError(self.member.name, "cannot be parsed as a text table", first)
 
-    def _problem(self, cells: list[str]) -> str | None:
+    def _problem(self, raw: str) -> str | None:
+        if "\ufffd" in raw:
+            return "is not UTF-8 text; expected UTF-8"
+        if raw.count('"') % 2:
+            return "has a quote that is not closed"
+        cells = next(csv.reader([raw], delimiter=self.separator), [])
         if len(cells) > self.width:
             return f"has {len(cells)} columns; expected {self.width}"
         for field in self.fields:

@@ -172,6 +172,14 @@ def test_the_demo_leaves_trace_plan_and_report(
         (["explain", "{bad}", "--task", "a"], 5, "is not JSON"),
         (["explain", "gone.json", "--task", "a"], 2, "gone.json"),
         (["nonsense"], 2, "nonsense"),
+        (["plan", "{usage}", "--capacity", "4", "--slots", "0"], 2, "slots is 0"),
+        (["plan", "{usage}", "--capacity", "4", "--out", "{usage}"], 2, "is a source"),
+        (["plan", "{usage}", "--machine", "cpu=1,cpu=2"], 2, "given twice"),
+        (["plan", "{quote}", "--capacity", "4"], 5, "line 3: has a quote"),
+        (["plan", "{latin}", "--capacity", "4"], 5, "line 2: is not UTF-8"),
+        (["plan", "{far}", "--capacity", "4"], 5, "years apart"),
+        (["explain", "{plan}", "--task", "WEB"], 2, "did you mean 'web'"),
+        (["explain", "{damaged}", "--task", "web"], 5, "damaged plan"),
     ],
 )
 def test_errors_are_one_sentence_with_the_code_of_the_contract(
@@ -184,7 +192,19 @@ def test_errors_are_one_sentence_with_the_code_of_the_contract(
 ) -> None:
     (tmp_path / "bad.csv").write_text("task,time,cpu\na,0,0.1\na,60,abc\n")
     (tmp_path / "idle.csv").write_text("task,time,cpu\na,0,0\na,60,0\n")
+    (tmp_path / "quote.csv").write_text('task,time,cpu\na,0,0.1\n"b,60,0.2\n')
+    (tmp_path / "latin.csv").write_bytes(b"task,time,cpu\ncaf\xe9,0,0.1\nb,60,x\n")
+    (tmp_path / "far.csv").write_text("task,time,cpu\na,0,0.1\na,9e9,0.2\n")
+    small = tmp_path / "small.csv"
+    small.write_text("task,time,cpu\nweb,0,0.1\nweb,60,0.2\n")
+    words_of_plan = ["plan", str(small), "--capacity", "4", "-o", "json", "-q"]
+    assert run([*words_of_plan, "--out", str(tmp_path / "plan.json")]) == 0
+    content = json.loads((tmp_path / "plan.json").read_text())
+    content["machines"][0]["capacity"]["cpu"] = "lots"
+    (tmp_path / "damaged.json").write_text(json.dumps(content))
     files = {
+        **{n: str(tmp_path / f"{n}.csv") for n in ("quote", "latin", "far")},
+        **{n: str(tmp_path / f"{n}.json") for n in ("plan", "damaged")},
         "usage": usage,
         "bad": str(tmp_path / "bad.csv"),
         "idle": str(tmp_path / "idle.csv"),
@@ -252,7 +272,7 @@ def test_few_samples_are_warned_about_and_set_aside_on_request(
     words = ["plan", str(path), "--capacity", "4"]
     plan = answer(words, capsys)
     assert plan["summary"]["tasks"] == 2
-    assert "1 of 2 tasks have fewer than 24 samples" in plan["warnings"][0]
+    assert "1 of 2 tasks with fewer than 24 samples" in plan["warnings"][0]
     plan = answer([*words, "--min-samples", "24"], capsys)
     assert plan["summary"]["tasks"] == 1
     assert plan["cleaning"]["tasks_dropped"] == {"short": 1}
