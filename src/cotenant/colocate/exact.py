@@ -44,13 +44,13 @@ class _Pool:
         self.width = capacity / size
         self.load, self.tail = Rows(slots, size + 1), Rows(slots, size + 1)
         self.pinned, self.above = Rows(slots, size + 1), Rows(slots)
-        self.mean, self.count = Rows(), Rows()
+        self.mean, self.count, self.peak = Rows(), Rows(), Rows()
         self.held: list[list[Usage]] = []
 
     def grow(self) -> None:
         for rows in (self.load, self.tail, self.pinned, self.above):
             rows.grow()
-        for numbers in (self.mean, self.count):
+        for numbers in (self.mean, self.count, self.peak):
             numbers.grow()
         self.held.append([])
         self.rebuild(len(self.held) - 1)
@@ -76,7 +76,13 @@ class _Pool:
         if empty.any():
             # Alone on a machine nothing needs a grid.
             result[empty] = self.alone(usage)
+        result[self.never_over(usage, rows)] = 0.0
         return result
+
+    def never_over(self, usage: Usage, rows: slice = slice(None)) -> BoolArray:
+        """Say where all peaks together fit: no grid can put usage above capacity."""
+        limit = self.capacity * (1.0 + 1e-12)
+        return np.asarray(self.peak.all[rows] + usage.maximum <= limit)
 
     def alone(self, usage: Usage) -> float:
         hours = self.hours(usage)
@@ -87,6 +93,8 @@ class _Pool:
     def overload(self, row: int) -> float:
         if len(self.held[row]) == 1:
             return self.alone(self.held[row][0])
+        if self.peak.all[row] <= self.capacity * (1.0 + 1e-12):
+            return 0.0
         return kernel.overload_of(
             self.load.all[row], self.pinned.all[row], self.above.all[row]
         )
@@ -100,7 +108,7 @@ class _Pool:
         for rows in (self.load, self.pinned):
             rows.all[row] = 0.0
             rows.all[row, :, 0] = 1.0
-        for numbers in (self.above, self.mean, self.count):
+        for numbers in (self.above, self.mean, self.count, self.peak):
             numbers.all[row] = 0.0
         for usage in self.held[row]:
             self._join(row, usage)
@@ -113,6 +121,7 @@ class _Pool:
         )
         self.count.all[row] += 1
         self.mean.all[row] += usage.mean
+        self.peak.all[row] += usage.maximum
 
 
 class ExactAdmission:
@@ -144,7 +153,8 @@ class ExactAdmission:
     -----
     A usage between two cells is split linearly between them, which keeps its mean; of
     the mass that splitting put onto capacity half counts as overload, while usage that
-    lies on capacity exactly does not count. A task alone is judged by its samples.
+    lies on capacity exactly does not count. A task alone is judged by its samples, and
+    tasks whose peaks fit together are never in overload.
     """
 
     def __init__(self, rho: float, cells: int = CELLS, slots: int = 1) -> None:

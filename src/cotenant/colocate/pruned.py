@@ -9,11 +9,11 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from cotenant.arrays import BoolArray, FloatArray
+from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.colocate.admission import Verdict
 from cotenant.colocate.exact import CELLS, ExactAdmission
 from cotenant.colocate.summed import sign
-from cotenant.demand.usage import Usage
+from cotenant.demand.usage import Hours, Usage
 from cotenant.kernels import exact as kernel
 from cotenant.kernels.pruned import empty_columns, note, pick
 
@@ -62,17 +62,19 @@ class PrunedAdmission(ExactAdmission):
             numbers = self._numbers[capacity]
             alike = len(self._pools) == 1
             liked = preference if alike else preference[numbers]
+            own = allowed if alike else allowed[numbers]
             row = pick(
                 self._strict(capacity),
                 pool.tail.all,
                 pool.pinned.all,
                 pool.count.all,
-                allowed if alike else allowed[numbers],
+                own,
                 liked,
                 *pool.cells(demand),
                 pool.alone(demand),
                 self._rho,
             )
+            row = _preferred(row, liked, own & pool.never_over(demand))
             if row < 0:
                 continue
             number = numbers[row]
@@ -108,15 +110,15 @@ class PrunedAdmission(ExactAdmission):
             if not chosen:
                 continue
             rows = np.array([self._place[machines[i]][1] for i in chosen])
-            hours = [pool.hours(demands[i]) for i in chosen]
-            offsets = np.array([h.offsets for h in hours])
+            offsets, values, weights = self._laid_out(
+                capacity, [demands[i] for i in chosen]
+            )
             ends = np.cumsum(offsets[:, -1])
-            values = np.concatenate([h.values for h in hours])
-            weights = np.concatenate([h.weights for h in hours])
             for row, i in zip(rows.tolist(), chosen, strict=True):
                 pool.held[row].append(demands[i])
                 pool.count.all[row] += 1
                 pool.mean.all[row] += demands[i].mean
+                pool.peak.all[row] += demands[i].maximum
             self._dirty.setdefault(capacity, set()).update(rows.tolist())
             # Cut between machines; each machine is filled by one thread, in order.
             cuts = np.searchsorted(rows, np.linspace(0, rows[-1] + 1, THREADS + 1))
@@ -150,6 +152,7 @@ class PrunedAdmission(ExactAdmission):
                 pool.tail.all[rows], pool.pinned.all[rows], *pool.cells(demand)
             )
             values[pool.count.all[rows] == 0] = pool.alone(demand)
+            values[pool.never_over(demand)[rows]] = 0.0
             for machine, value in zip(own, values.tolist(), strict=True):
                 found[machine] = self._words(value, capacity)
         return [found[machine] for machine in machines]
@@ -162,6 +165,21 @@ class PrunedAdmission(ExactAdmission):
     def _words(self, value: float, capacity: float) -> Verdict:
         odds = f"{value:.3g} {sign(value, self._rho)} {self._rho:.3g}"
         return Verdict("", value, self._rho, f"Pr[use > {capacity:.4g}] = {odds}")
+
+    def _laid_out(
+        self, capacity: float, demands: Sequence[Usage]
+    ) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Return offsets `(demands, slots + 1)`, and all values and weights."""
+        if self._slots == 1 and all(len(demand.values) for demand in demands):
+            # The same as below, without a small array for each demand.
+            sizes = np.array([len(d.values) for d in demands])
+            offsets = np.stack([np.zeros_like(sizes), sizes], axis=1)
+            laid: Sequence[Usage | Hours] = demands
+        else:
+            hours = [self._pools[capacity].hours(demand) for demand in demands]
+            offsets, laid = np.array([h.offsets for h in hours]), hours
+        values = np.concatenate([one.values for one in laid])
+        return offsets, values, np.concatenate([one.weights for one in laid])
 
     def _touch(self, machine: int) -> None:
         pool, row = self._place[machine]
@@ -181,3 +199,13 @@ class PrunedAdmission(ExactAdmission):
             note(pool.load.all, pool.tail.all, rows, columns)
             dirty.clear()
         return columns
+
+
+def _preferred(row: int, preference: FloatArray, sure: BoolArray) -> int:
+    """Return the better of a row that fits (-1: none) and the best of the sure ones."""
+    if not sure.any():
+        return row
+    best = int(np.where(sure, preference, -np.inf).argmax())
+    if row < 0 or (-preference[best], best) < (-preference[row], row):
+        return best
+    return row

@@ -97,3 +97,10 @@ def test_round_capacities_get_round_cells(capacity: float, cells: int) -> None:
 def test_other_capacities_get_the_least_number_of_cells() -> None:
     assert grid(1 / 3) == 500
     assert grid(np.pi, least=1000) == 1000
+
+
+def test_steady_tasks_that_fit_together_are_never_in_overload() -> None:
+    thirds = [Usage.from_samples([0.3333])] * 3
+    assert machine(thirds, 1.0).overload(0) == 0.0
+    assert machine(thirds[:2], 1.0).verdict(0, thirds[0]).value == 0.0
+    assert machine(thirds, 1.0).verdict(0, thirds[0]).value > 0.9
