@@ -365,6 +365,7 @@ def test_the_ledger_reads_like_a_log(core: Placement) -> None:
         lambda: Moments(0.0, 1.0),
         lambda: Moments(1.0, float("inf")),
         lambda: Settings(rho=0.0),
+        lambda: Settings(method="esscher"),
         lambda: Settings(rule="worst-fit"),
         lambda: Settings(stale_after=0.0),
     ],

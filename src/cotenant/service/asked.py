@@ -207,6 +207,11 @@ class Settings:
     reserve_for: float = 30.0
 
     def __post_init__(self) -> None:
+        if self.method.partition(":")[0] == "esscher":
+            raise InvalidInput(
+                "method esscher looks at all tasks at once, and a service meets them "
+                "one by one; expected another method, such as exact"
+            )
         make_admission(self.method, self.rho)
         host_test(self.test)
         if self.rule not in RULES:
