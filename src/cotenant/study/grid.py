@@ -235,7 +235,9 @@ def _expanded(table: Mapping[str, Any]) -> Iterator[Run]:
     _check_keys(table, {f.name for f in fields(Run)}, "runs")
     if "method" not in table:
         raise InvalidInput("a [[runs]] table has no method")
-    lists = {k: v if isinstance(v, list) else [v] for k, v in table.items()}
+    # In one order, whatever that of the keys: values of runs are found by their place.
+    names = [f.name for f in fields(Run) if f.name in table]
+    lists = {n: v if isinstance(v := table[n], list) else [v] for n in names}
     for values in itertools.product(*lists.values()):
         chosen = dict(zip(lists, values, strict=True))
         if not asks_rho(chosen["method"]):

@@ -1,5 +1,6 @@
 """A grid is data: checked, expanded, run problem by problem, summed up."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,23 @@ def test_lists_are_expanded_and_methods_without_rho_appear_once() -> None:
         ("gaussian", 0.01),
         ("mean:1.25", None),
     ]
+
+
+def test_runs_keep_their_place_on_the_way_to_another_process() -> None:
+    runs = [
+        {
+            "method": ["mean:1.25", "gaussian"],
+            "rho": [0.1, 0.01],
+            "capacity": [1.0, 0.5],
+            "rebalance": [True, False],
+            "clairvoyance": [0.5, 1.0],
+        }
+    ]
+    tables = {**SMALL, "runs": runs}
+    sent = json.loads(as_text(tables, 0, ""))["grid"]
+    assert list(sent["runs"][0]) != list(runs[0])
+    assert make_grid(sent).runs == make_grid(tables).runs
+    assert len(make_grid(tables).runs) == 24
 
 
 @pytest.mark.parametrize(

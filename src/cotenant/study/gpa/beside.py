@@ -6,6 +6,7 @@ from typing import Any
 
 from cotenant.metrics import mean
 from cotenant.planning.results import Json
+from cotenant.study.gpa.pools import MEAN
 from cotenant.study.gpa.study import GpaStudy
 from cotenant.study.grid_result import GridResult, RunRow
 from cotenant.study.published import GPA, Printed
@@ -55,7 +56,13 @@ def _row(study: GpaStudy, pool: str, part: str, **wanted: Any) -> Any:
 
 
 def _spread(name: str, data: str) -> Callable[[GpaStudy, str], float]:
-    return lambda study, pool: float(_row(study, pool, "spread", data=data)[name])
+    def told(study: GpaStudy, pool: str) -> float:
+        row = _row(study, pool, "spread", data=data)
+        # Profiles of real pools are not scaled; a slope has no unit.
+        scaled = name == "offset" and pool != "matched"
+        return float(row[name]) * (MEAN / float(row["mean"]) if scaled else 1.0)
+
+    return told
 
 
 def _share(name: str) -> Callable[[GpaStudy, str], float | None]:
@@ -84,8 +91,10 @@ def _cluster(at: int) -> Callable[[GpaStudy, str], float]:
     return share
 
 
-def _normality(tasks: int, name: str) -> Callable[[GpaStudy, str], float]:
-    def told(study: GpaStudy, pool: str) -> float:
+def _normality(tasks: int, name: str) -> Callable[[GpaStudy, str], float | None]:
+    def told(study: GpaStudy, pool: str) -> float | None:
+        if name == "mean_load" and pool != "matched":
+            return None  # not scaled
         return float(_row(study, pool, "normality", tasks=tasks)[name])
 
     return told

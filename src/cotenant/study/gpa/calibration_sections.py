@@ -19,10 +19,11 @@ def calibration_section(grid: GridResult, pool: str) -> Section:
         table.append((f"{name}: machines", *(f"{row.machines:.1f}" for row in rows)))
         ratios = [1.0 + (row.error or 0.0) for row in rows]
         curves.append(Curve(name, [f"{rho:g}" for rho in rhos], ratios))
-    above = sum(r.machines_above_rho or 0 for r in grid.rows if r.run.method == "exact")
+    methods = list(dict.fromkeys(method for method, _ in kinds))
+    above = ", ".join(f"{method} {_above(grid, method):,}" for method in methods)
     return Section(
         f"Calibration, {pool}",
-        f"exact leaves {above} machines above rho; every other method leaves some",
+        f"Machines above rho, over all problems and rho: {above}",
         f"{grid.grid.problems} problems of {grid.grid.tasks:,} tasks, distributions "
         "known, no rebalancing; (q - rho) / rho by convolution, in brackets the worst "
         "machine of all over rho",
@@ -37,6 +38,11 @@ def calibration_section(grid: GridResult, pool: str) -> Section:
             ),
         ),
     )
+
+
+def _above(grid: GridResult, method: str) -> int:
+    rows = (row for row in grid.rows if row.run.method == method)
+    return sum(row.machines_above_rho or 0 for row in rows)
 
 
 def _error(row: RunRow) -> str:

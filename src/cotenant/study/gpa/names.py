@@ -1,5 +1,6 @@
 """Names of methods for readers of the study."""
 
+from cotenant.report.words import figure
 from cotenant.study.grid import Run
 from cotenant.study.grid_result import RunRow
 
@@ -41,15 +42,15 @@ def scientific(value: float | None) -> str:
 
 def interval(row: RunRow) -> str:
     """Write the 95 % interval of the counted q."""
-    low, high = (f"{value:.1e}".replace("e-0", "e-") for value in (row.low, row.high))
-    return f"{low} to {high}" if row.low > 0 else f"up to {high}"
+    high = scientific(row.high)
+    return f"{scientific(row.low)} to {high}" if row.low > 0 else f"up to {high}"
 
 
 def change(before: float, after: float) -> str:
     """Write a relative change, as a factor where it is large.
 
     >>> change(1.0, 0.93), change(2e-6, 1e-7), change(1.0, 9.0), change(0.0, 1.0)
-    ('-7.0 %', '20 times less', '9.0 times more', '-')
+    ('-7.0 %', '20 times less', '9 times more', '-')
     """
     if before <= 0 or after < 0:
         return "-"
@@ -62,4 +63,4 @@ def change(before: float, after: float) -> str:
 
 
 def _factor(ratio: float) -> str:
-    return f"{ratio:.2g} times" if ratio < 10 or ratio >= 100 else f"{ratio:.0f} times"
+    return f"{figure(ratio, 2)} times"
