@@ -229,5 +229,6 @@ def test_an_idle_service_notices_that_the_database_is_back(
 def test_a_stopped_service_refuses(tmp_path: Path) -> None:
     core = Placement(SETTINGS, f"sqlite:///{tmp_path}/ledger.db")
     core.close()
-    with pytest.raises(ServiceUnavailable, match="stopping"):
-        core.place([task("t")]).result()
+    for future in (core.place([task("t")]), core.repack()):
+        with pytest.raises(ServiceUnavailable, match="stopping"):
+            future.result()

@@ -228,7 +228,12 @@ class Placement:
 
     def repack(self) -> Future[RepackPlan]:
         """Work out moves that keep promises, empty draining machines, or save some."""
-        return self._planner.submit(self._plan)
+        try:
+            return self._planner.submit(self._plan)
+        except RuntimeError:  # it is closed
+            stopped: Future[RepackPlan] = Future()
+            stopped.set_exception(ServiceUnavailable("the service is stopping"))
+            return stopped
 
     def apply(self, plan: str) -> Future[RepackPlan]:
         """Make exactly the moves of a plan.

@@ -83,6 +83,7 @@ class Writer(threading.Thread):
         self._closed = True
         self._requests.put(None)
         self.join()
+        self._fail(self._left_over(), ServiceUnavailable("the service is stopping"))
         if self._saving is not None:
             self._saving.join()
         self._ledger.close()
@@ -94,12 +95,25 @@ class Writer(threading.Thread):
             try:
                 self._batch(batch)
             except ServiceUnavailable as error:
+                if self.durable:
+                    log.error("%s", error)
+                self.durable = False
                 self._fail(batch, error)
             except Exception as error:
                 log.exception("a batch of %d requests failed", len(batch))
+                self.durable = False
                 self._fail(batch, ServiceUnavailable(f"internal error: {error!r}"))
             if not more:
                 return
+
+    def _left_over(self) -> list[Request[Any]]:
+        """Return what was queued in the moment of closing."""
+        left: list[Request[Any]] = []
+        while not self._requests.empty():
+            request = self._requests.get()
+            if request is not None:
+                left.append(request)
+        return left
 
     def _next_batch(self) -> tuple[list[Request[Any]], bool]:
         batch: list[Request[Any]] = []
@@ -154,9 +168,6 @@ class Writer(threading.Thread):
         self._save_if_due(state)
 
     def _fail(self, batch: list[Request[Any]], error: ServiceUnavailable) -> None:
-        if self.durable:
-            log.error("%s", error)
-        self.durable = False
         for request in batch:
             if not request.future.done():
                 request.future.set_exception(error)
