@@ -86,7 +86,7 @@ def curves_chart(
     )  # fmt: skip
     dash = alt.Scale(domain=names, range=_DASHES[: len(names)])
     line = base.mark_line(strokeWidth=2).encode(
-        strokeDash=alt.StrokeDash("name:N", scale=dash, legend=None)
+        strokeDash=alt.StrokeDash("name:N", scale=dash, title=None)
     )
     marks = base.mark_point(filled=True, size=60, opacity=1).encode(
         shape=_shape("name:N", names),
@@ -105,7 +105,7 @@ def _value(value: float, logarithmic: bool) -> dict[str, Any]:
 
 
 def _logarithmic(axis: Any) -> Any:
-    return axis.scale(type="log", nice=False).axis(format="~e", tickCount=6)
+    return axis.scale(type="log", nice=False).axis(format="~g", tickCount=6)
 
 
 def _colour(field: str, names: Sequence[str]) -> alt.Color:
