@@ -122,7 +122,17 @@ def test_an_sla_may_be_annotated(pods):
     assert (str(spec.sla), spec.kind) == ("1/30:2/5", "sla")
 
 
-@pytest.mark.parametrize("notes", [{"cpu_mean": "-1"}, {"sla": "no"}])
+@pytest.mark.parametrize(
+    "notes",
+    [
+        {"cpu_mean": "-1"},
+        {"cpu_mean": "1e-300", "cpu_deviation": "1"},
+        {"cpu_mean": "1e300"},
+        {"cpu_mean": "1", "cpu_deviation": "1e10"},
+        {"cpu_mean": "0", "cpu_deviation": "1"},
+        {"sla": "no"},
+    ],
+)
 def test_an_annotation_that_cannot_be_right_is_refused(pods, notes):
     with pytest.raises(InvalidInput):
         pods.demand_of(read_pod(pod("a", **notes)))

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput, UnknownTask
-from cotenant.quantities import parse_quantity
 from cotenant.service.answers import TaskView
 from cotenant.service.asked import RESOURCES, Measured, Moments, TaskSpec
 from cotenant.service.core import Placement
-from cotenant.service.pod import DEFAULTS, Pod
+from cotenant.service.pod import DEFAULTS, Pod, read_amount
 
 MOST_PODS = 200_000
 MOST_OWNERS = 20_000
@@ -149,11 +148,14 @@ def _together(one: Learned, other: Learned) -> Learned:
 
 
 def _annotated(annotations: Mapping[str, str], resource: str) -> Measured | None:
-    mean = annotations.get(f"{resource}-mean")
-    deviation = annotations.get(f"{resource}-deviation", "0")
-    if mean is None:
+    if f"{resource}-mean" not in annotations:
         return None
     try:
-        return Moments(parse_quantity(mean), parse_quantity(deviation) ** 2)
+        mean = read_amount(annotations[f"{resource}-mean"])
+        deviation = read_amount(annotations.get(f"{resource}-deviation", "0"))
+        variance = read_amount(deviation**2)
+        if mean == 0.0 and variance > 0.0:
+            raise InvalidInput("usage that varies has a mean above 0")
+        return Moments(mean, variance)
     except InvalidInput as error:
         raise InvalidInput(f"annotations cotenant/{resource}-*: {error}") from None

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from cotenant.errors import InvalidInput
 from cotenant.quantities import parse_quantity
 from cotenant.service.asked import LONGEST_NAME, RESOURCES
+from cotenant.service.wire import LARGEST, NOTHING
 
 Json: TypeAlias = Mapping[str, Any]
 
@@ -51,6 +52,20 @@ class Pod:
     over: bool = False
     annotations: Mapping[str, str] = field(default_factory=dict)
     requests: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_amount(text: object) -> float:
+    """Read a quantity of something used or offered.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no quantity, or none that anything has.
+    """
+    value = parse_quantity(str(text)[:100])
+    if value == 0.0 or NOTHING <= value <= LARGEST:
+        return value
+    raise InvalidInput(f"{value:g} is out of range; expected 0 to {LARGEST:g}")
 
 
 def read_pod(data: Json) -> Pod:
@@ -115,10 +130,10 @@ def _requests(spec: Json) -> dict[str, float]:
     for resource in RESOURCES:
         asked = _effective(spec, resource)
         if resource in whole:
-            asked = parse_quantity(str(whole[resource]))
+            asked = read_amount(whole[resource])
         if asked is not None:
             overhead = _part(spec, "overhead").get(resource, 0)
-            found[resource] = asked + parse_quantity(str(overhead))
+            found[resource] = asked + read_amount(overhead)
     return found
 
 
@@ -149,4 +164,4 @@ def _containers(spec: Json, key: str) -> Sequence[Json]:
 
 def _request(container: Json, resource: str) -> float | None:
     value = _part(_part(container, "resources"), "requests").get(resource)
-    return None if value is None else parse_quantity(str(value))
+    return None if value is None else read_amount(value)

@@ -17,11 +17,10 @@ from cotenant.errors import (
     UnknownMachine,
     UnknownTask,
 )
-from cotenant.quantities import parse_quantity
 from cotenant.service.asked import RESOURCES, MachineSpec
 from cotenant.service.core import Placement
 from cotenant.service.learned import Pods
-from cotenant.service.pod import PREFIX, Json, Pod, read_pod
+from cotenant.service.pod import PREFIX, Json, Pod, read_amount, read_pod
 from cotenant.service.watch import RawNode, RawPod, Watch
 
 if TYPE_CHECKING:
@@ -267,7 +266,7 @@ def _machine(item: Json) -> MachineSpec | None:
     name = item["metadata"]["name"]
     offered = (item.get("status") or {}).get("allocatable") or {}
     try:
-        capacity = {r: parse_quantity(str(offered[r])) for r in RESOURCES}
+        capacity = {r: read_amount(offered[r]) for r in RESOURCES}
         return MachineSpec(name, capacity)
     except (KeyError, InvalidInput) as error:
         log.warning("node %s does not say what it offers: %s", name, error)

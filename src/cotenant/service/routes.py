@@ -11,17 +11,18 @@ from cotenant.service.answers import Changed, Event, MachineView, TaskView
 from cotenant.service.asked import LONGEST_NAME, check_name
 from cotenant.service.replies import reply
 from cotenant.service.wire import (
+    REFUSALS,
     DemandIn,
     Machines,
     MeasuredOut,
     PlacedOut,
     PlanOut,
-    Problem,
     ReadingIn,
     ReleasedOut,
     Tasks,
     alike,
     listed,
+    problems,
 )
 
 if TYPE_CHECKING:
@@ -59,16 +60,13 @@ class StrictRoute(APIRoute):
         return strictly
 
 
-def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Problem} for status in statuses}
-
-
-ALWAYS = _problems(400, 401, 403, 408, 413, 415, 429, 503)
 TaskName = Annotated[str, Path(min_length=1, max_length=LONGEST_NAME)]
 MachineName = Annotated[str, Path(min_length=1, max_length=LONGEST_NAME)]
 Key = Annotated[str | None, Header(min_length=1, max_length=LONGEST_NAME)]
 
-api = APIRouter(prefix="/v1", route_class=StrictRoute, responses=ALWAYS)
+api = APIRouter(
+    prefix="/v1", route_class=StrictRoute, responses=REFUSALS | problems(503)
+)
 
 
 def service_of(request: Request) -> "Service":
@@ -87,7 +85,7 @@ async def decided(request: Request, operation: str, future: "Future[T]") -> T:
     "/machines",
     status_code=201,
     tags=["machines"],
-    responses={201: {"model": MachineView | list[MachineView]}, **_problems(409)},
+    responses={201: {"model": MachineView | list[MachineView]}, **problems(409)},
 )
 async def add_machines(request: Request, asked: Machines) -> Response:
     """Declare a machine, or a list of them: all or none."""
@@ -106,7 +104,7 @@ def machines(request: Request) -> Response:
 @api.get(
     "/machines/{name:path}",
     tags=["machines"],
-    responses={200: {"model": MachineView}, **_problems(404)},
+    responses={200: {"model": MachineView}, **problems(404)},
 )
 def machine(request: Request, name: MachineName) -> Response:
     """Look up a machine."""
@@ -120,7 +118,7 @@ def machine(request: Request, name: MachineName) -> Response:
     responses={
         202: {"model": MachineView, "description": "It drains; it is not empty yet."},
         204: {"description": "It was empty and has left."},
-        **_problems(404),
+        **problems(404),
     },
 )
 async def drain(request: Request, name: MachineName) -> Response:
@@ -136,7 +134,7 @@ async def drain(request: Request, name: MachineName) -> Response:
     responses={
         200: {"model": PlacedOut | list[PlacedOut], "description": "Placed before."},
         201: {"model": PlacedOut | list[PlacedOut], "description": "Placed."},
-        **_problems(409, 422),
+        **problems(409, 422),
     },
 )
 async def place(
@@ -161,7 +159,7 @@ def tasks(request: Request) -> Response:
 @api.post(
     "/tasks/{name:path}/usage",
     tags=["tasks"],
-    responses={200: {"model": MeasuredOut}, **_problems(404)},
+    responses={200: {"model": MeasuredOut}, **problems(404)},
 )
 async def measure(request: Request, name: TaskName, asked: ReadingIn) -> Response:
     """Sharpen the demand of a task by samples, or say that it could not be measured."""
@@ -178,7 +176,7 @@ async def measure(request: Request, name: TaskName, asked: ReadingIn) -> Respons
 @api.get(
     "/tasks/{name:path}",
     tags=["tasks"],
-    responses={200: {"model": TaskView}, **_problems(404)},
+    responses={200: {"model": TaskView}, **problems(404)},
 )
 def task(request: Request, name: TaskName) -> Response:
     """Look up a task."""
@@ -188,7 +186,7 @@ def task(request: Request, name: TaskName) -> Response:
 @api.patch(
     "/tasks/{name:path}",
     tags=["tasks"],
-    responses={200: {"model": Changed}, **_problems(404, 422)},
+    responses={200: {"model": Changed}, **problems(404, 422)},
 )
 async def change(request: Request, name: TaskName, asked: DemandIn) -> Response:
     """Change the demand of a task: in place where it fits, else it moves."""
@@ -199,7 +197,7 @@ async def change(request: Request, name: TaskName, asked: DemandIn) -> Response:
 @api.delete(
     "/tasks/{name:path}",
     tags=["tasks"],
-    responses={200: {"model": ReleasedOut}, **_problems(404)},
+    responses={200: {"model": ReleasedOut}, **problems(404)},
 )
 async def release(request: Request, name: TaskName) -> Response:
     """Release a task."""
@@ -219,7 +217,7 @@ async def repack(request: Request) -> Response:
 @api.post(
     "/repack/{plan}/apply",
     tags=["repack"],
-    responses={200: {"model": PlanOut}, **_problems(404, 409)},
+    responses={200: {"model": PlanOut}, **problems(404, 409)},
 )
 async def apply(
     request: Request, plan: Annotated[str, Path(max_length=100)]

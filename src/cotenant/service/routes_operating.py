@@ -3,15 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
 
 from cotenant.service.handbook import handbook
 from cotenant.service.metrics import CONTENT_TYPE
 from cotenant.service.replies import JSON, reply
+from cotenant.service.wire import REFUSALS
 
 if TYPE_CHECKING:
     from cotenant.service.app import Service
 
-operating = APIRouter()
+operating = APIRouter(responses=REFUSALS)
 
 SCHEDULER: dict[str, Any] = {
     "requestBody": {
@@ -48,7 +50,7 @@ async def extender_preempt(request: Request) -> Response:
     return Response(answer, media_type=JSON)
 
 
-@operating.get("/metrics", tags=["operating"])
+@operating.get("/metrics", tags=["operating"], response_class=PlainTextResponse)
 def metrics(request: Request) -> Response:
     """Return the metrics in the text format of Prometheus."""
     return Response(_service(request).meters.text(), media_type=CONTENT_TYPE)
@@ -60,7 +62,11 @@ async def healthz() -> Response:
     return reply({"status": "ok"})
 
 
-@operating.get("/readyz", tags=["operating"])
+@operating.get(
+    "/readyz",
+    tags=["operating"],
+    responses={503: {"description": "Not now, and why."}},
+)
 def readyz(request: Request) -> Response:
     """Say whether placements are accepted: warm, not stopping, and the ledger works."""
     service = _service(request)

@@ -11,6 +11,7 @@ from pydantic import (
     Field,
     Tag,
     WithJsonSchema,
+    model_validator,
 )
 
 from cotenant.demand.sla import Sla
@@ -33,6 +34,14 @@ MOST_SAMPLES = 10_000
 LONGEST_TEXT = 1_000
 LARGEST = 1e18
 SMALLEST = 1e-9
+NOTHING = 1e-12
+"""Amounts below it are noise of arithmetic and count as 0; powers of them underflow."""
+
+
+QUANTITY = r"^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[numkMGTPE]|[KMGTPE]i)?$"
+"""For the document only; `parse_quantity` reads it."""
+
+SLA = r"^[0-9]+/[0-9]+(~[0-9]+-[0-9]+)?(:[0-9]+/[0-9]+)?$"
 
 
 def _quantity(value: object) -> float:
@@ -46,14 +55,19 @@ def _quantity(value: object) -> float:
     raise ValueError("expected a number or a quantity such as 500m or 64Gi")
 
 
+def _amount(value: object) -> float:
+    amount = _quantity(value)
+    return amount if abs(amount) >= NOTHING else 0.0
+
+
 def _schema(**bound: float) -> WithJsonSchema:
-    text = {"type": "string", "maxLength": 40, "examples": ["500m", "64Gi"]}
+    text = {"type": "string", "maxLength": 40, "pattern": QUANTITY}
     number = {"type": "number", "maximum": LARGEST, **bound}
     return WithJsonSchema({"anyOf": [number, text]})
 
 
 Amount = Annotated[
-    float, Field(ge=0.0, le=LARGEST), BeforeValidator(_quantity), _schema(minimum=0.0)
+    float, Field(ge=0.0, le=LARGEST), BeforeValidator(_amount), _schema(minimum=0.0)
 ]
 Capacity = Annotated[
     float,
@@ -98,6 +112,12 @@ class MomentsIn(Asked):
     mean: Amount
     variance: Annotated[float, Field(ge=0.0, le=LARGEST)] = 0.0
 
+    @model_validator(mode="after")
+    def _varies_around_something(self) -> "MomentsIn":
+        if self.mean == 0.0 and self.variance > 0.0:
+            raise ValueError("usage that varies has a mean above 0")
+        return self
+
 
 class SamplesIn(Asked):
     """Usage known by samples of equal weight."""
@@ -136,8 +156,13 @@ class UsageIn(Asked):
 class DemandIn(Asked):
     """What a task needs: random usage, or an SLA such as `1/30:2/5`."""
 
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"oneOf": [{"required": ["usage"]}, {"required": ["sla"]}]},
+    )
+
     usage: UsageIn | None = None
-    sla: Annotated[str, Field(max_length=100)] | None = None
+    sla: Annotated[str, Field(max_length=100, pattern=SLA)] | None = None
     label: Name | None = None
 
     def spec_of(self, name: str) -> TaskSpec:
@@ -278,6 +303,15 @@ class Problem(BaseModel):
     task: str | None = None
     resource: str | None = None
     machines: Mapping[str, str] | None = None
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return what the OpenAPI document says of refusals."""
+    return {status: {"model": Problem} for status in statuses}
+
+
+REFUSALS = problems(400, 401, 403, 408, 413, 415, 429)
+"""What any request may end in."""
 
 
 def sentence(errors: Sequence[Mapping[str, Any]]) -> str:
