@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import uvicorn
 
-from cotenant.kernels.warm import warm
 from cotenant.service.app import Background, Service, make_app, nothing_else
 from cotenant.service.asked import Settings
 from cotenant.service.core import Placement
@@ -130,6 +129,9 @@ def _watching() -> Background:
 
 def _warm(service: Service) -> None:
     """Load the kernels; until then answers come, but later."""
+    # What placing does not use itself need not be imported before the first answer.
+    from cotenant.kernels.warm import warm
+
     try:
         warm()
     except Exception:
