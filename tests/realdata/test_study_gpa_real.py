@@ -11,7 +11,7 @@ pytestmark = [*needs_data, pytest.mark.slow]
 
 
 def test_real_pools_stand_beside_the_synthetic_one() -> None:
-    study = study_gpa(str(DATA), ("trace", "base", "calibration"), problems=1)
+    study = study_gpa(str(DATA), ("base", "calibration"), problems=1)
     assert not study.missing
     ours = {row.printed.key: row.ours for row in beside(study)}
     # Scaled to the same mean, so the means need the same machines.
