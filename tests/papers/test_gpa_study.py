@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def study() -> GpaStudy:
     parts = ("base", "averages", "rebalancing", "rules")
-    return study_gpa(parts=parts, problems=6)
+    return study_gpa(parts=parts, problems=10)
 
 
 @pytest.fixture(scope="module")
