@@ -21,6 +21,9 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from benchmarks.ledger import tasks
 
 MACHINES, TASKS, BATCH = 4_000, 50_000, 1_000
 CLIENTS, SECONDS = 32, 10
@@ -28,18 +31,19 @@ NODES, FILTERS = 144, 500
 
 LUA = """
 local id = 0
+local law = {%s}
 function setup(thread) thread:set("id", id); id = id + 1 end
 function init() count = 0 end
 function request()
   count = count + 1
-  local body = string.format(
-    '{"name":"w-%d-%d","usage":{"cpu":{"mean":0.03,"variance":0.0004}}}', id, count)
+  local body = string.format('{"name":"w-%%d-%%d","usage":{"cpu":%%s}}', id, count,
+    law[count %% #law + 1])
   return wrk.format("POST", "/v1/tasks", {["Content-Type"] = "application/json"}, body)
 end
 local statuses = {}
 function response(status) if status ~= 201 then bad = (bad or 0) + 1 end end
 function done(summary, latency)
-  io.write(string.format("RESULT %d %d %d %d %d\\n", summary.requests,
+  io.write(string.format("RESULT %%d %%d %%d %%d %%d\\n", summary.requests,
     summary.duration, latency:percentile(50), latency:percentile(99),
     summary.errors.status))
 end
@@ -65,7 +69,8 @@ def serving(folder: Path) -> Iterator[tuple[int, int]]:
         sock.bind(("127.0.0.1", 0))
         port = sock.getsockname()[1]
     command = "from cotenant.cli import main; main()"
-    words = [sys.executable, "-c", command, "serve", "--port", str(port)]
+    words = [sys.executable, "-c", command, "serve", "--rho", "0.001"]
+    words += ["--port", str(port)]
     with (folder / "log").open("a") as log:
         process = subprocess.Popen(words, cwd=folder, stderr=log)
     try:
@@ -102,11 +107,11 @@ def ask(port: int, path: str, body: object = None) -> object:
 def fill(port: int) -> None:
     """Put the fleet and its tasks in place."""
     started = time.perf_counter()
-    specs = [{"name": name(n), "capacity": {"cpu": 4}} for n in range(MACHINES)]
+    specs = [{"name": name(n), "capacity": {"cpu": 16}} for n in range(MACHINES)]
     ask(port, "/v1/machines", specs)
+    standing = bodies(TASKS, "t", 1)
     for start in range(0, TASKS, BATCH):
-        numbers = range(start, start + BATCH)
-        ask(port, "/v1/tasks", [task(f"t-{number}", number) for number in numbers])
+        ask(port, "/v1/tasks", standing[start : start + BATCH])
     took = time.perf_counter() - started
     print(f"{MACHINES:,} machines and {TASKS:,} tasks put in place in {took:.1f} s")
 
@@ -116,10 +121,9 @@ def name(number: int) -> str:
     return f"machine-{number:04d}"
 
 
-def task(of: str, number: int) -> dict[str, object]:
-    """Return a task; its mean and variance differ a little by number."""
-    mean, variance = 0.05 + 0.001 * (number % 100), 0.001 * (1 + number % 7)
-    return {"name": of, "usage": {"cpu": {"mean": mean, "variance": variance}}}
+def bodies(count: int, of: str, seed: int) -> list[dict[str, Any]]:
+    """Return tasks of the same law as in the benchmark of the ledger, as JSON."""
+    return [spec.to_dict() for spec in tasks(count, of, seed)]
 
 
 def placements(port: int, process: int, folder: str) -> None:
@@ -151,7 +155,8 @@ def processor(process: int) -> float:
 def by_wrk(port: int, folder: str) -> tuple[int, float, float, float, int]:
     """Return requests, seconds, median and 99th percentile in ms, refusals."""
     script = Path(folder) / "place.lua"
-    script.write_text(LUA)
+    usages = [json.dumps(one["usage"]["cpu"]) for one in bodies(2_000, "w", 2)]
+    script.write_text(LUA % ", ".join(f"'{usage}'" for usage in usages))
     url = f"http://127.0.0.1:{port}"
     words = ["wrk", "-t1", f"-c{CLIENTS}", f"-d{SECONDS}s", "-s", str(script), url]
     out = subprocess.run(words, capture_output=True, text=True, check=True).stdout
@@ -165,7 +170,7 @@ def by_wrk(port: int, folder: str) -> tuple[int, float, float, float, int]:
 async def by_asyncio(port: int) -> tuple[int, float, float, float, int]:
     """Return the same, asked for by this process."""
     times: list[float] = []
-    bad = 0
+    bad, fresh = 0, bodies(2_000, "w", 2)
     until = time.perf_counter() + SECONDS
 
     async def client(number: int) -> None:
@@ -174,7 +179,8 @@ async def by_asyncio(port: int) -> tuple[int, float, float, float, int]:
         count = 0
         while time.perf_counter() < until:
             count += 1
-            body = {"name": f"w-{number}-{count}", "usage": {"cpu": {"mean": 0.03}}}
+            usage = fresh[count % len(fresh)]["usage"]
+            body = {"name": f"w-{number}-{count}", "usage": usage}
             started = time.perf_counter()
             status, _ = await connection.post("/v1/tasks", json.dumps(body).encode())
             times.append(time.perf_counter() - started)
@@ -194,7 +200,7 @@ async def extender(port: int, process: int) -> None:
     times: dict[str, list[float]] = {"filter": [], "prioritize": []}
     before = processor(process)
     for number in range(-20, FILTERS):
-        notes = {"cotenant/cpu-mean": "50m", "cotenant/cpu-deviation": "20m"}
+        notes = {"cotenant/cpu-mean": "400m", "cotenant/cpu-deviation": "200m"}
         meta = {"name": f"p{number}", "uid": f"u{number}", "annotations": notes}
         body = {"Pod": {"metadata": meta, "spec": {}}, "NodeNames": names}
         text = json.dumps(body).encode()
