@@ -58,7 +58,9 @@ def running(
 
     @asynccontextmanager
     async def watch(service: Service) -> AsyncIterator[None]:
-        config = KubeConfig.from_one(cluster=Cluster(server=cluster), user=User(token="t"))
+        config = KubeConfig.from_one(
+            cluster=Cluster(server=cluster), user=User(token="t")
+        )
         async with watching(service, AsyncClient(config, trust_env=False)):
             yield
 

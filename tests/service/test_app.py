@@ -234,7 +234,9 @@ def test_metrics_count_what_happened_without_naming_tasks():
         for number in range(3):
             asked = {"name": f"task-{number}", "usage": SMALL}
             service.http.post("/v1/tasks", json=asked)
-        service.http.post("/v1/tasks", json={"name": "b", "usage": {"cpu": {"mean": 9}}})
+        service.http.post(
+            "/v1/tasks", json={"name": "b", "usage": {"cpu": {"mean": 9}}}
+        )
         service.http.post("/v1/tasks", json={"name": "c"})
         text = service.http.get("/metrics").text
         found = dict(
