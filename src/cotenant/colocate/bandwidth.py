@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from cotenant.arrays import FloatArray, IntArray
@@ -52,6 +51,9 @@ def find_tilt(population: Sequence[Usage], capacity: float, rho: float) -> Tilt:
     InvalidInput
         If the population is empty or has no samples.
     """
+    # Imported here: it takes a third of a second, and only this method needs it.
+    from scipy.optimize import brentq
+
     check_rho(rho)
     atoms = _atoms(population)
     target = np.log(rho)
