@@ -112,7 +112,8 @@ def test_a_fuller_machine_never_admits_more(
     assert fits[0] or not fits[1]
 
 
-@each
+# `esscher` is left out: see the notes of `find_tilt`.
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "esscher"])
 @fewer
 @given(held=st.lists(asked, max_size=4), probe=asked, rhos=st.tuples(rhos, rhos))
 def test_a_stricter_rho_never_admits_what_a_looser_one_refuses(

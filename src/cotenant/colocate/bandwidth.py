@@ -44,7 +44,9 @@ class Tilt:
 def find_tilt(population: Sequence[Usage], capacity: float, rho: float) -> Tilt:
     """Find the tilt at which machines full of average tasks meet the promise exactly.
 
-    Tasks that never vary are sized by their maxima.
+    Tasks that never vary are sized by their maxima. The tilt suits machines full of
+    average tasks: on a machine of unlike ones a stricter promise, with its steeper
+    tilt, may admit what a looser one refuses.
 
     Raises
     ------
