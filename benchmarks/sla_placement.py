@@ -18,7 +18,7 @@ from cotenant.colocate.periodic import ResponseTimeAdmission
 from cotenant.colocate.sla_placer import SlaPlacer
 from cotenant.colocate.sla_policy import SlaPolicy
 from cotenant.demand.sla import Sla
-from cotenant.planning.sla_place import place_slas
+from cotenant.planning.sla.place import place_slas
 
 BASES = (400, 500, 533)
 LEAST = 400

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from cotenant.planning.replay import replay
     from cotenant.planning.saved import SavedPlan
     from cotenant.planning.settings import Settings
-    from cotenant.planning.sla_check import rewrite
-    from cotenant.planning.sla_place import place_slas
+    from cotenant.planning.sla.check import rewrite
+    from cotenant.planning.sla.place import place_slas
     from cotenant.queueing.clusters import Clusters
     from cotenant.queueing.lookahead import look_ahead
     from cotenant.sim.jobs import run_queue
@@ -60,12 +60,12 @@ _HOMES = {
     "from_frame": "traces.collect",
     "is_safe": "demand.rewrite",
     "look_ahead": "queueing.lookahead",
-    "place_slas": "planning.sla_place",
+    "place_slas": "planning.sla.place",
     "plan": "planning.plan",
     "read_jobs": "traces.job_source",
     "read_usage": "traces.collect",
     "replay": "planning.replay",
-    "rewrite": "planning.sla_check",
+    "rewrite": "planning.sla.check",
     "run_backtest": "planning.backtest",
     "run_queue": "sim.jobs",
 }

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from cotenant.study.profile import profile
-from cotenant.study.profile_result import Profile
+from cotenant.study.profile.profile import profile
+from cotenant.study.profile.result import Profile
 from cotenant.traces.collect import from_frame, read_usage
 
 DATA = Path(

@@ -84,9 +84,9 @@ def churn(
     each with mean, low, high; peak, arrivals, rewrites_per_arrival,
     changes_per_arrival).
     """
-    from cotenant.planning.sla_churn import run_churn
-    from cotenant.planning.strategies import USUAL
-    from cotenant.planning.streams import made_streams, video_streams
+    from cotenant.planning.sla.churn import run_churn
+    from cotenant.planning.sla.strategies import USUAL
+    from cotenant.planning.sla.streams import made_streams, video_streams
     from cotenant.quantities import parse_quantity
     from cotenant.report.churn_terminal import show_churn
     from cotenant.sim.requests import Load

@@ -12,7 +12,7 @@ from cotenant.cli.reading import Source, read_trace
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cotenant.study.profile_result import Profile
+    from cotenant.study.profile.result import Profile
 
 
 def profile(
@@ -41,8 +41,8 @@ def profile(
     """
     from cotenant.report.profile_page import profile_page
     from cotenant.report.profile_terminal import show_profile
-    from cotenant.study.profile import profile as make_profile
-    from cotenant.study.profile_told import tell
+    from cotenant.study.profile.profile import profile as make_profile
+    from cotenant.study.profile.told import tell
 
     with Watch(quiet) as watch:
         trace = read_trace(Source(usage, format, unit, scale, cores_column), watch)

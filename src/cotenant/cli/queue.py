@@ -15,7 +15,7 @@ from cotenant.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cotenant.planning.queue_results import QueueComparison
+    from cotenant.planning.queue.results import QueueComparison
     from cotenant.queueing.lookahead import LookAhead
 
 _SHAKE_S, _REPLICAS = 30.0, 8
@@ -117,9 +117,9 @@ def queue(
     overrides, standard_error_s, against_heuristic, against_error, growth, stable,
     replicas, percentiles, clusters, sizes, seconds), assumptions, warnings, command.
     """
-    from cotenant.planning.queue import compare_queue
-    from cotenant.planning.queue_results import jobs_frame
-    from cotenant.planning.queue_settings import QueueSettings
+    from cotenant.planning.queue.compare import compare_queue
+    from cotenant.planning.queue.results import jobs_frame
+    from cotenant.planning.queue.settings import QueueSettings
     from cotenant.traces.job_cleaning import JobOptions
     from cotenant.traces.job_source import read_jobs
 

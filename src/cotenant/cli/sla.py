@@ -37,7 +37,7 @@ def check(
     start and length, origin: where the first required period starts), notes.
     """
     from cotenant.demand.sla import Sla
-    from cotenant.planning.sla_check import check as decide
+    from cotenant.planning.sla.check import check as decide
     from cotenant.report.sla_calculus import show_sla_check
 
     result = decide(
@@ -70,7 +70,7 @@ def rewrite(
     budget, utilization, overhead (0.1 is a tenth more than asked), paper_budget, notes.
     """
     from cotenant.demand.sla import Sla
-    from cotenant.planning.sla_check import rewrite as find
+    from cotenant.planning.sla.check import rewrite as find
     from cotenant.report.sla_calculus import show_sla_rewrite
 
     result = find(
@@ -97,7 +97,7 @@ def export(
     JSON keys: sla, to, tick_ms, text, values, notes.
     """
     from cotenant.demand.sla import Sla
-    from cotenant.planning.sla_host import export as settings
+    from cotenant.planning.sla.host import export as settings
     from cotenant.report.sla_calculus import show_sla_export
 
     result = settings(Sla.parse(sla), to, tick_ms=tick_ms)
@@ -133,7 +133,7 @@ def audit(
     kept). CSV: all windows.
     """
     from cotenant.demand.sla import Sla
-    from cotenant.planning.sla_host import audit_log
+    from cotenant.planning.sla.host import audit_log
     from cotenant.report.sla_calculus import show_sla_audit
     from cotenant.traces.grants import read_grants
 

@@ -29,7 +29,7 @@ def fits(
     period). Exit 3 with --test when that test refuses.
     """
     from cotenant.demand.sla import Sla
-    from cotenant.planning.sla_place import fits as judge
+    from cotenant.planning.sla.place import fits as judge
     from cotenant.report.sla_terminal import show_sla_fit
 
     result = judge([Sla.parse(text) for text in slas], test or "response-time")
@@ -76,7 +76,7 @@ def place(
     efficiency_over_first_fit, rewritten, migrated), machines, moves (task, from, to,
     before, after, reason), baselines, notes. CSV: task,machine,core,asked,given.
     """
-    from cotenant.planning.sla_place import place_slas
+    from cotenant.planning.sla.place import place_slas
     from cotenant.report.sla_terminal import show_sla_placement
     from cotenant.traces.sla_file import read_slas
 
@@ -133,7 +133,7 @@ def from_video(
     JSON keys: bandwidth_bytes_per_s, tick_ms, videos (task, sla, theta, frames,
     frame_rate, group, largest_bytes, utilization). CSV: a file for `sla place`.
     """
-    from cotenant.planning.sla_video import slas_from_video
+    from cotenant.planning.sla.video import slas_from_video
     from cotenant.quantities import parse_quantity
     from cotenant.report.sla_terminal import show_sla_videos
     from cotenant.traces.video import read_videos

@@ -4,8 +4,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cotenant.planning.churn_results import Churn, Interval
-from cotenant.planning.strategies import BASELINE
+from cotenant.planning.sla.churn_results import Churn, Interval
+from cotenant.planning.sla.strategies import BASELINE
 from cotenant.report.words import figure
 
 

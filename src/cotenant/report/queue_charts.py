@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 
 from cotenant.arrays import FloatArray
-from cotenant.planning.queue_results import QueueComparison
+from cotenant.planning.queue.results import QueueComparison
 from cotenant.report.charts import LEFT, OWN, PLAIN, Chart, finished
 from cotenant.report.queue_words import against, label, whole
 from cotenant.report.words import counted, percent

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cotenant.planning.queue_results import QueueComparison
+from cotenant.planning.queue.results import QueueComparison
 from cotenant.queueing.metrics import bounded_slowdown
 from cotenant.report.queue_charts import queue_figures, turnaround_figure
 from cotenant.report.queue_words import HEAD, answer, cells, label

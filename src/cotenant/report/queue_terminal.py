@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cotenant.planning.queue_results import QueueComparison
+from cotenant.planning.queue.results import QueueComparison
 from cotenant.report.queue_words import HEAD, answer, cells
 from cotenant.report.words import visible
 

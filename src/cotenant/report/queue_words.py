@@ -1,6 +1,6 @@
 """A comparison of allocators in words: the answer, and the cells of each row."""
 
-from cotenant.planning.queue_results import QueueComparison, QueueRow
+from cotenant.planning.queue.results import QueueComparison, QueueRow
 from cotenant.report.words import counted, figure, percent, visible
 
 HEAD = (

@@ -9,8 +9,8 @@ from rich.text import Text
 from cotenant.demand.counterexample import Counterexample
 from cotenant.demand.schedule import missed_periods
 from cotenant.demand.sla import Sla
-from cotenant.planning.sla_host import SlaAudit, SlaExport
-from cotenant.planning.sla_verdicts import SlaCheck, SlaRewrite
+from cotenant.planning.sla.host import SlaAudit, SlaExport
+from cotenant.planning.sla.verdicts import SlaCheck, SlaRewrite
 from cotenant.report.words import counted, figure, percent, visible
 
 _FIRST_FEW = 5

@@ -4,13 +4,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cotenant.planning.sla_results import (
+from cotenant.planning.sla.results import (
     SlaBaseline,
     SlaFit,
     SlaMove,
     SlaPlacement,
 )
-from cotenant.planning.sla_video import SlaFromVideo
+from cotenant.planning.sla.video import SlaFromVideo
 from cotenant.report.words import counted, figure, shorten, visible
 
 _FIRST_FEW = 5

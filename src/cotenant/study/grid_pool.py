@@ -12,7 +12,7 @@ from cotenant.arrays import FloatArray, IntArray
 from cotenant.errors import InvalidInput
 from cotenant.planning.problem import Selection, select
 from cotenant.study.grid import PoolSpec
-from cotenant.study.profile_readings import read_readings
+from cotenant.study.profile.readings import read_readings
 from cotenant.traces.collect import read_usage
 from cotenant.traces.synthetic import some_tasks
 from cotenant.traces.trace import Series

@@ -10,7 +10,7 @@ from typing import Any
 from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput
 from cotenant.fleet import Cluster
-from cotenant.planning.queue_settings import parse_estimates
+from cotenant.planning.queue.settings import parse_estimates
 from cotenant.queueing.clusters import Clusters
 from cotenant.queueing.metrics import measure
 from cotenant.sim.jobs import run_queue

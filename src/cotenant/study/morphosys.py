@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 
 from cotenant.errors import InvalidInput, SourceNotFound
-from cotenant.planning.churn_results import Interval
 from cotenant.planning.results import API_VERSION, Json
-from cotenant.planning.sla_churn import interval
-from cotenant.planning.strategies import BASELINE
+from cotenant.planning.sla.churn import interval
+from cotenant.planning.sla.churn_results import Interval
+from cotenant.planning.sla.strategies import BASELINE
 from cotenant.study.cells import Advance, Kept, Value, run_cells
 from cotenant.study.morphosys_cells import FILES, PARTS, cells_of, run_cell
 

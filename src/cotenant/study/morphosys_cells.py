@@ -14,8 +14,8 @@ import numpy as np
 from cotenant.colocate.candidates import Rewriting
 from cotenant.colocate.sla_placer import SlaPlacer
 from cotenant.colocate.sla_policy import SlaPolicy
-from cotenant.planning.strategies import BASELINE, STRATEGIES
-from cotenant.planning.streams import video_streams
+from cotenant.planning.sla.strategies import BASELINE, STRATEGIES
+from cotenant.planning.sla.streams import video_streams
 from cotenant.sim.churn import churn
 from cotenant.sim.requests import Load, Stream, draw_requests
 from cotenant.traces.video import Video, read_videos

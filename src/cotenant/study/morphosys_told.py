@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cotenant.planning.churn_results import Interval
+from cotenant.planning.sla.churn_results import Interval
 from cotenant.report.sections import Section, Told
 from cotenant.report.words import figure
 from cotenant.study.morphosys import MorphosysStudy, PointRow

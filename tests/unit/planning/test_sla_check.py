@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from cotenant.demand.rewrite import is_safe
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
-from cotenant.planning.sla_check import check, rewrite
+from cotenant.planning.sla.check import check, rewrite
 
 
 def test_a_check_has_the_keys_of_the_contract() -> None:

@@ -10,11 +10,11 @@ from cotenant.colocate.candidates import Rewriting
 from cotenant.colocate.sla_policy import SlaPolicy
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
-from cotenant.planning.sla_churn import run_churn
-from cotenant.planning.sla_place import fits, place_slas
-from cotenant.planning.sla_video import slas_from_video
-from cotenant.planning.strategies import STRATEGIES
-from cotenant.planning.streams import made_streams, video_streams
+from cotenant.planning.sla.churn import run_churn
+from cotenant.planning.sla.place import fits, place_slas
+from cotenant.planning.sla.strategies import STRATEGIES
+from cotenant.planning.sla.streams import made_streams, video_streams
+from cotenant.planning.sla.video import slas_from_video
 from cotenant.sim.requests import Load
 from cotenant.traces.video import Video
 

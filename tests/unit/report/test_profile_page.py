@@ -14,8 +14,8 @@ from cotenant.report.profile_charts import (
 from cotenant.report.profile_page import profile_page
 from cotenant.report.profile_terminal import show_profile
 from cotenant.report.sections import Section, Told
-from cotenant.study.profile import profile
-from cotenant.study.profile_told import tell
+from cotenant.study.profile.profile import profile
+from cotenant.study.profile.told import tell
 from cotenant.traces.collect import from_frame
 from cotenant.traces.synthetic import daily, matched
 from tests.unit.report.test_html_in_browser import CHROMIUM, browse

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from cotenant.fleet import Cluster
-from cotenant.planning.queue import compare_queue
-from cotenant.planning.queue_results import QueueComparison
-from cotenant.planning.queue_settings import QueueSettings
+from cotenant.planning.queue.compare import compare_queue
+from cotenant.planning.queue.results import QueueComparison
+from cotenant.planning.queue.settings import QueueSettings
 from cotenant.report.queue_html import gantt_page, queue_page
 from cotenant.report.queue_terminal import show_queue
 from cotenant.report.queue_words import answer

@@ -15,7 +15,7 @@ from cotenant.study.gpa.names import change, scientific
 from cotenant.study.gpa.study import PARTS, study_gpa
 from cotenant.study.gpa.told import tell
 from cotenant.study.gpa.trace import run_trace, shown, trace_text
-from cotenant.study.profile_parts import Absent
+from cotenant.study.profile.parts import Absent
 from cotenant.study.published import GPA
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from cotenant.errors import InvalidInput
 from cotenant.report.csv_json import to_json
-from cotenant.study.profile import profile
-from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_readings import read_readings
-from cotenant.study.profile_result import Profile
+from cotenant.study.profile.parts import Absent
+from cotenant.study.profile.profile import profile
+from cotenant.study.profile.readings import read_readings
+from cotenant.study.profile.result import Profile
 from cotenant.traces import intake
 from cotenant.traces.collect import from_frame
 from cotenant.traces.synthetic import daily, matched

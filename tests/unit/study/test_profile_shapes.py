@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_shapes import Shapes, histograms, shapes
+from cotenant.study.profile.parts import Absent
+from cotenant.study.profile.shapes import Shapes, histograms, shapes
 from tests.unit.study.series import series_of
 
 

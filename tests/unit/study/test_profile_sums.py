@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_percentiles import PercentileError, percentile_error
-from cotenant.study.profile_sums import (
+from cotenant.study.profile.parts import Absent
+from cotenant.study.profile.percentiles import PercentileError, percentile_error
+from cotenant.study.profile.sums import (
     CRITICAL,
     Normality,
     Realised,

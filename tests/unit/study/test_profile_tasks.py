@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cotenant.study.profile_bias import Bias, bias
-from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_tasks import Spread, spread, variance_factor
+from cotenant.study.profile.bias import Bias, bias
+from cotenant.study.profile.parts import Absent
+from cotenant.study.profile.tasks import Spread, spread, variance_factor
 from tests.unit.study.series import series_of
 
 samples = st.lists(

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from cotenant.study.profile_days import split_days
-from cotenant.study.profile_drift import Drift, drift
-from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_time import (
+from cotenant.study.profile.days import split_days
+from cotenant.study.profile.drift import Drift, drift
+from cotenant.study.profile.parts import Absent
+from cotenant.study.profile.time import (
     Correlation,
     TimeOfDay,
     correlation,

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_windows import (
+from cotenant.study.profile.parts import Absent
+from cotenant.study.profile.windows import (
     Stationarity,
     critical_difference,
     stationarity,

@@ -21,14 +21,14 @@ from cotenant.study.gpa.sweep_sections import (
 )
 from cotenant.study.gpa.trace import shown
 from cotenant.study.grid_result import GridResult
-from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_shape_sections import (
+from cotenant.study.profile.parts import Absent
+from cotenant.study.profile.shape_sections import (
     normality_section,
     percentile_section,
     shapes_section,
     stationarity_section,
 )
-from cotenant.study.profile_task_sections import bias_section, spread_section
+from cotenant.study.profile.task_sections import bias_section, spread_section
 
 if TYPE_CHECKING:
     from collections.abc import Callable

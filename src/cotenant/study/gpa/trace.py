@@ -7,14 +7,14 @@ from typing import Any
 from cotenant.planning.problem import Selection, select
 from cotenant.study.grid import make_grid
 from cotenant.study.grid_pool import stamp_of
-from cotenant.study.profile import profile
-from cotenant.study.profile_bias import Bias, BiasRow
-from cotenant.study.profile_parts import Absent, Part, Quantiles
-from cotenant.study.profile_percentiles import PercentileError, PercentileRow
-from cotenant.study.profile_shapes import ClusterRow, Shapes
-from cotenant.study.profile_sums import Normality, NormalityRow
-from cotenant.study.profile_tasks import Spread, SpreadRow
-from cotenant.study.profile_windows import Stationarity, StationarityRow
+from cotenant.study.profile.bias import Bias, BiasRow
+from cotenant.study.profile.parts import Absent, Part, Quantiles
+from cotenant.study.profile.percentiles import PercentileError, PercentileRow
+from cotenant.study.profile.profile import profile
+from cotenant.study.profile.shapes import ClusterRow, Shapes
+from cotenant.study.profile.sums import Normality, NormalityRow
+from cotenant.study.profile.tasks import Spread, SpreadRow
+from cotenant.study.profile.windows import Stationarity, StationarityRow
 from cotenant.traces.collect import from_frame, read_usage
 from cotenant.traces.synthetic import matched
 

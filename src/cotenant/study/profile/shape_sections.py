@@ -4,10 +4,10 @@ from cotenant.report.charts import Chart
 from cotenant.report.profile_charts import Line, lines_chart, ridges_chart
 from cotenant.report.sections import Section
 from cotenant.report.words import counted, figure, percent
-from cotenant.study.profile_percentiles import PercentileError, PercentileRow
-from cotenant.study.profile_shapes import BINS, Shapes
-from cotenant.study.profile_sums import Normality
-from cotenant.study.profile_windows import Stationarity
+from cotenant.study.profile.percentiles import PercentileError, PercentileRow
+from cotenant.study.profile.shapes import BINS, Shapes
+from cotenant.study.profile.sums import Normality
+from cotenant.study.profile.windows import Stationarity
 
 _TINY = 0.001  # error of a percentile below which its side is not worth telling
 

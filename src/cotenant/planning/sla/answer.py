@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cotenant.colocate.hosts import Host, Move
-from cotenant.planning.sla_results import PlacedSla, SlaCore, SlaMachine, SlaMove
+from cotenant.planning.sla.results import PlacedSla, SlaCore, SlaMachine, SlaMove
 
 
 def machines(hosts: Sequence[Host], cores: int) -> int:

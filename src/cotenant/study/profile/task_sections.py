@@ -4,9 +4,9 @@ from cotenant.report.charts import Chart
 from cotenant.report.profile_charts import Line, lines_chart, scatter_chart
 from cotenant.report.sections import Section
 from cotenant.report.words import counted, figure, percent
-from cotenant.study.profile_bias import Bias
-from cotenant.study.profile_parts import Quantiles
-from cotenant.study.profile_tasks import POINTS, Spread, VarianceFactor
+from cotenant.study.profile.bias import Bias
+from cotenant.study.profile.parts import Quantiles
+from cotenant.study.profile.tasks import POINTS, Spread, VarianceFactor
 
 
 def signed(fraction: float, digits: int = 2) -> str:

@@ -5,22 +5,22 @@ from typing import Any
 
 from cotenant.report.sections import Section, Told
 from cotenant.report.words import counted, figure, percent
-from cotenant.study.profile_days import is_dated
-from cotenant.study.profile_parts import Absent
-from cotenant.study.profile_result import Profile
-from cotenant.study.profile_shape_sections import (
+from cotenant.study.profile.days import is_dated
+from cotenant.study.profile.parts import Absent
+from cotenant.study.profile.result import Profile
+from cotenant.study.profile.shape_sections import (
     normality_section,
     percentile_section,
     shapes_section,
     stationarity_section,
 )
-from cotenant.study.profile_task_sections import (
+from cotenant.study.profile.task_sections import (
     bias_section,
     factor_section,
     spread_section,
 )
-from cotenant.study.profile_time import Correlation
-from cotenant.study.profile_time_sections import (
+from cotenant.study.profile.time import Correlation
+from cotenant.study.profile.time_sections import (
     correlation_section,
     drift_section,
     median_ratio,

@@ -8,7 +8,7 @@ from cotenant.demand.schedule import Window
 from cotenant.demand.sla import Sla
 from cotenant.demand.theorems import paper_budget, paper_verdict
 from cotenant.errors import InvalidInput
-from cotenant.planning.sla_verdicts import SlaCheck, SlaRewrite
+from cotenant.planning.sla.verdicts import SlaCheck, SlaRewrite
 
 
 def check(

@@ -10,9 +10,9 @@ import numpy as np
 from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput
 from cotenant.fleet import Cluster
-from cotenant.planning.queue_results import QueueComparison, QueueRow
-from cotenant.planning.queue_rows import Tried, rows_of
-from cotenant.planning.queue_settings import QueueSettings, parse_estimates, told
+from cotenant.planning.queue.results import QueueComparison, QueueRow
+from cotenant.planning.queue.rows import Tried, rows_of
+from cotenant.planning.queue.settings import QueueSettings, parse_estimates, told
 from cotenant.queueing.clusters import Clusters
 from cotenant.queueing.metrics import measure
 from cotenant.sim.jobs import QueueRun, run_queue

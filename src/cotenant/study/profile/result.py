@@ -5,15 +5,15 @@ from typing import Any
 
 import polars as pl
 
-from cotenant.study.profile_bias import Bias
-from cotenant.study.profile_drift import Drift
-from cotenant.study.profile_parts import Absent, Json, Part
-from cotenant.study.profile_percentiles import PercentileError
-from cotenant.study.profile_shapes import Shapes
-from cotenant.study.profile_sums import Normality
-from cotenant.study.profile_tasks import Spread, VarianceFactor
-from cotenant.study.profile_time import Correlation, TimeOfDay
-from cotenant.study.profile_windows import Stationarity
+from cotenant.study.profile.bias import Bias
+from cotenant.study.profile.drift import Drift
+from cotenant.study.profile.parts import Absent, Json, Part
+from cotenant.study.profile.percentiles import PercentileError
+from cotenant.study.profile.shapes import Shapes
+from cotenant.study.profile.sums import Normality
+from cotenant.study.profile.tasks import Spread, VarianceFactor
+from cotenant.study.profile.time import Correlation, TimeOfDay
+from cotenant.study.profile.windows import Stationarity
 
 API_VERSION = "cotenant/v1"
 

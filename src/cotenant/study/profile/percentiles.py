@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.study.profile_parts import Absent, Part, Quantiles
-from cotenant.study.profile_sums import GROUPS, Realised, draw_groups, too_few
+from cotenant.study.profile.parts import Absent, Part, Quantiles
+from cotenant.study.profile.sums import GROUPS, Realised, draw_groups, too_few
 
 SIZES = (10, 20, 30, 40, 50)
 PERCENTILES = (90.0, 99.0, 99.9)

@@ -4,9 +4,9 @@ from cotenant.report.charts import Chart
 from cotenant.report.profile_charts import Line, lines_chart
 from cotenant.report.sections import Section
 from cotenant.report.words import counted, figure, percent
-from cotenant.study.profile_drift import Drift
-from cotenant.study.profile_task_sections import signed
-from cotenant.study.profile_time import Correlation, TimeOfDay
+from cotenant.study.profile.drift import Drift
+from cotenant.study.profile.task_sections import signed
+from cotenant.study.profile.time import Correlation, TimeOfDay
 
 
 def median_ratio(part: Correlation) -> float:

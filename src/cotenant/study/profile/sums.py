@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.study.profile_parts import Absent, Part
-from cotenant.study.profile_tasks import task_moments
+from cotenant.study.profile.parts import Absent, Part
+from cotenant.study.profile.tasks import task_moments
 from cotenant.traces.trace import Series
 
 SIZES = (10, 20, 30, 40, 50, 100, 200, 300, 400, 500)

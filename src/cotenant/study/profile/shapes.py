@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cotenant.arrays import FloatArray
-from cotenant.study.profile_parts import Absent, Part
+from cotenant.study.profile.parts import Absent, Part
 from cotenant.traces.trace import Series
 
 BINS = 100

@@ -13,9 +13,9 @@ from cotenant.colocate.sla_placer import SlaPlacer
 from cotenant.colocate.sla_policy import SlaPolicy
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
-from cotenant.planning.sla_answer import as_machines, as_move, machines
-from cotenant.planning.sla_attempts import STRATEGIES, Advance, Attempt, attempts
-from cotenant.planning.sla_results import (
+from cotenant.planning.sla.answer import as_machines, as_move, machines
+from cotenant.planning.sla.attempts import STRATEGIES, Advance, Attempt, attempts
+from cotenant.planning.sla.results import (
     SlaBaseline,
     SlaFit,
     SlaPlacement,

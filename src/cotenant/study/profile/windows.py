@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.study.profile_parts import Absent, Part
-from cotenant.study.profile_readings import counts
+from cotenant.study.profile.parts import Absent, Part
+from cotenant.study.profile.readings import counts
 from cotenant.traces.trace import Series
 
 WINDOWS = (12, 24, 36)

@@ -13,8 +13,8 @@ from scipy.special import stdtrit
 
 from cotenant.colocate.sla_policy import SlaPolicy
 from cotenant.errors import InvalidInput
-from cotenant.planning.churn_results import Churn, ChurnRow, Interval
-from cotenant.planning.strategies import BASELINE, STRATEGIES, USUAL
+from cotenant.planning.sla.churn_results import Churn, ChurnRow, Interval
+from cotenant.planning.sla.strategies import BASELINE, STRATEGIES, USUAL
 from cotenant.sim.churn import Measured, churn
 from cotenant.sim.requests import Load, Stream, draw_requests
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.study.profile_days import DAY_S, Day
-from cotenant.study.profile_parts import Absent, Part
+from cotenant.study.profile.days import DAY_S, Day
+from cotenant.study.profile.parts import Absent, Part
 
 HOUR_S = 3_600.0
 NO_DAYS = (

@@ -12,22 +12,22 @@ import numpy as np
 import polars as pl
 
 from cotenant.errors import InvalidInput
-from cotenant.study.profile_bias import bias
-from cotenant.study.profile_days import split_days
-from cotenant.study.profile_drift import drift
-from cotenant.study.profile_percentiles import percentile_error
-from cotenant.study.profile_readings import (
+from cotenant.study.profile.bias import bias
+from cotenant.study.profile.days import split_days
+from cotenant.study.profile.drift import drift
+from cotenant.study.profile.percentiles import percentile_error
+from cotenant.study.profile.readings import (
     MIN_SAMPLES,
     MOST_SAMPLES,
     Readings,
     read_readings,
 )
-from cotenant.study.profile_result import Profile, Summary
-from cotenant.study.profile_shapes import shapes
-from cotenant.study.profile_sums import normality, realise
-from cotenant.study.profile_tasks import spread, task_moments, variance_factor
-from cotenant.study.profile_time import correlation, time_of_day
-from cotenant.study.profile_windows import stationarity
+from cotenant.study.profile.result import Profile, Summary
+from cotenant.study.profile.shapes import shapes
+from cotenant.study.profile.sums import normality, realise
+from cotenant.study.profile.tasks import spread, task_moments, variance_factor
+from cotenant.study.profile.time import correlation, time_of_day
+from cotenant.study.profile.windows import stationarity
 from cotenant.traces.intake import CODE
 from cotenant.traces.trace import Series, Trace
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cotenant.arrays import FloatArray
-from cotenant.planning.queue_results import QueueRow
+from cotenant.planning.queue.results import QueueRow
 from cotenant.queueing import ALLOCATORS
 from cotenant.queueing.allocators import COMPILED
 from cotenant.queueing.metrics import UNSTABLE, Measures

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.study.profile_parts import Absent, Part, Quantiles
-from cotenant.study.profile_readings import counts
+from cotenant.study.profile.parts import Absent, Part, Quantiles
+from cotenant.study.profile.readings import counts
 from cotenant.traces.trace import Series
 
 RECORDS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cotenant.study.profile_days import Day
-from cotenant.study.profile_parts import Absent, Part
+from cotenant.study.profile.days import Day
+from cotenant.study.profile.parts import Absent, Part
 
 LEAST_FOR_HALVES = 4  # days
 

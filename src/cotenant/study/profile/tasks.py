@@ -7,7 +7,7 @@ import numpy as np
 
 from cotenant.arrays import FloatArray
 from cotenant.kernels.atoms import moments
-from cotenant.study.profile_parts import Absent, Part, Quantiles
+from cotenant.study.profile.parts import Absent, Part, Quantiles
 from cotenant.traces.trace import Series
 
 POINTS = 400  # of a scatter plot

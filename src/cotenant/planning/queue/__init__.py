@@ -1,0 +1,1 @@
+"""Job logs on clusters of different speed: allocators and orders side by side."""

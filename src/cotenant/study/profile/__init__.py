@@ -1,0 +1,1 @@
+"""What is a usage trace like? One function a figure, and all of them told."""
