@@ -27,8 +27,8 @@ from cotenant.queueing.lookahead import TLA, LookAhead
 from cotenant.queueing.opening import opened
 from cotenant.queueing.order import Order
 from cotenant.sim.jobs import run_queue
-from cotenant.traces.job_load import scaled_to_load
-from cotenant.traces.lublin import lublin
+from cotenant.traces.jobs.load import scaled_to_load
+from cotenant.traces.jobs.lublin import lublin
 from tests.queue_oracle import PlainJob, PlainQueue
 
 SYSTEM = [Cluster(128, float(speed)) for speed in (1, 2, 4, 8)]

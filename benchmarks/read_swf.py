@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import best, ratio
-from cotenant.traces.job_source import read_jobs
-from cotenant.traces.lublin import lublin
-from cotenant.traces.swf_writer import write_swf
+from cotenant.traces.jobs.lublin import lublin
+from cotenant.traces.jobs.source import read_jobs
+from cotenant.traces.jobs.swf_writer import write_swf
 
 LINES = 200_000
 

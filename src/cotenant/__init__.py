@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from cotenant.queueing.lookahead import look_ahead
     from cotenant.sim.jobs import run_queue
     from cotenant.traces.collect import from_frame, read_usage
-    from cotenant.traces.job_source import read_jobs
+    from cotenant.traces.jobs.source import read_jobs
 
 __version__ = "0.1.0"
 
@@ -62,7 +62,7 @@ _HOMES = {
     "look_ahead": "queueing.lookahead",
     "place_slas": "planning.sla.place",
     "plan": "planning.plan",
-    "read_jobs": "traces.job_source",
+    "read_jobs": "traces.jobs.source",
     "read_usage": "traces.collect",
     "replay": "planning.replay",
     "rewrite": "planning.sla.check",

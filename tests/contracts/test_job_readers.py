@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cotenant.errors import TraceError
-from cotenant.traces.job_cleaning import cleaned
-from cotenant.traces.job_records import NUMBERS, SECONDS, JobRecords
-from cotenant.traces.job_source import JOB_READERS, JobOptions, read_jobs
+from cotenant.traces.jobs.cleaning import cleaned
+from cotenant.traces.jobs.records import NUMBERS, SECONDS, JobRecords
+from cotenant.traces.jobs.source import JOB_READERS, JobOptions, read_jobs
 from cotenant.traces.source import open_source
 from tests.unit.traces import job_texts as texts
 

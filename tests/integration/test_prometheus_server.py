@@ -16,9 +16,10 @@ import polars as pl
 import pytest
 
 from cotenant.errors import TraceError
-from cotenant.traces import prometheus, prometheus_live
 from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.collect import read_usage
+from cotenant.traces.prometheus import live as prometheus_live
+from cotenant.traces.prometheus import saved as prometheus
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import open_source
 

@@ -10,12 +10,12 @@ from numpy.testing import assert_array_equal
 
 from cotenant.demand.job import Jobs
 from cotenant.fleet import Cluster
-from cotenant.traces.job_cleaning import JobOptions
-from cotenant.traces.job_load import offered_load, scaled_to_load
-from cotenant.traces.job_source import read_jobs
-from cotenant.traces.lublin import lublin
+from cotenant.traces.jobs.cleaning import JobOptions
+from cotenant.traces.jobs.load import offered_load, scaled_to_load
+from cotenant.traces.jobs.lublin import lublin
+from cotenant.traces.jobs.source import read_jobs
+from cotenant.traces.jobs.swf_writer import write_swf
 from cotenant.traces.source import open_source
-from cotenant.traces.swf_writer import write_swf
 
 DATA = (
     Path(os.environ.get("COTENANT_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -11,9 +11,9 @@ from cotenant.queueing.clusters import Clusters
 from cotenant.queueing.estimates import user
 from cotenant.queueing.order import ORDERS
 from cotenant.sim.jobs import run_queue
-from cotenant.traces.job_cleaning import JobOptions
-from cotenant.traces.job_load import scaled_to_load
-from cotenant.traces.job_source import JobLog, read_jobs
+from cotenant.traces.jobs.cleaning import JobOptions
+from cotenant.traces.jobs.load import scaled_to_load
+from cotenant.traces.jobs.source import JobLog, read_jobs
 
 DATA = Path(
     os.environ.get("COTENANT_DATA", Path(__file__).parents[3] / "shared" / "data")

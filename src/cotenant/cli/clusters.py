@@ -9,7 +9,7 @@ from cotenant.errors import InvalidInput, SourceNotFound, TraceError
 
 if TYPE_CHECKING:
     from cotenant.fleet import Cluster
-    from cotenant.traces.job_source import JobLog
+    from cotenant.traces.jobs.source import JobLog
 
 _EXPECTED = 'such as [[cluster]], processors = 128, speed = 2.0, name = "fast"'
 

@@ -120,8 +120,8 @@ def queue(
     from cotenant.planning.queue.compare import compare_queue
     from cotenant.planning.queue.results import jobs_frame
     from cotenant.planning.queue.settings import QueueSettings
-    from cotenant.traces.job_cleaning import JobOptions
-    from cotenant.traces.job_source import read_jobs
+    from cotenant.traces.jobs.cleaning import JobOptions
+    from cotenant.traces.jobs.source import read_jobs
 
     if shake is None and replicas is not None:
         shake = _SHAKE_S

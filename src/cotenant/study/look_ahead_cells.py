@@ -14,8 +14,8 @@ from cotenant.planning.queue.settings import parse_estimates
 from cotenant.queueing.clusters import Clusters
 from cotenant.queueing.metrics import measure
 from cotenant.sim.jobs import run_queue
-from cotenant.traces.job_load import replicas, scaled_to_load
-from cotenant.traces.job_source import JobLog, read_jobs
+from cotenant.traces.jobs.load import replicas, scaled_to_load
+from cotenant.traces.jobs.source import JobLog, read_jobs
 
 SHAKE_S = 30.0
 ALLOCATORS = ("best-fit", "fastest-first", "tla", "look-ahead")

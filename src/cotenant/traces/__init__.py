@@ -1,19 +1,18 @@
 """Files to demands: readers of usage formats, cleaning, one canonical form."""
 
-from cotenant.traces import (
+from cotenant.traces.prometheus import saved as prometheus
+from cotenant.traces.public import (
     alibaba,
     azure,
     bitbrains,
-    canonical,
     cloudwatch,
     google,
     google_jobs,
     opendc,
     planetlab,
-    prometheus,
-    table,
 )
 from cotenant.traces.schema import Reader
+from cotenant.traces.tables import canonical, table
 
 # Asked in this order when the format is `auto`: the most particular first.
 READERS: dict[str, Reader] = {

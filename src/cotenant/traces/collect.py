@@ -83,7 +83,7 @@ def from_frame(
 
 
 def _live(sources: Sequence[str], options: ReadOptions, cleaning: Cleaning) -> Trace:
-    from cotenant.traces import prometheus_live
+    from cotenant.traces.prometheus import live as prometheus_live
 
     if len(sources) > 1:
         raise InvalidInput("give one live Prometheus address, and nothing beside it")

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from cotenant.errors import InvalidInput
-from cotenant.traces.canonical import UNIT_KEY
 from cotenant.traces.intake import CODE, Scratch
+from cotenant.traces.tables.canonical import UNIT_KEY
 from cotenant.traces.trace import Trace
 
 

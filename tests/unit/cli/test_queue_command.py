@@ -10,7 +10,7 @@ import pytest
 
 from cotenant.cli import run
 from cotenant.demand.job import Jobs
-from cotenant.traces.swf_writer import write_swf
+from cotenant.traces.jobs.swf_writer import write_swf
 
 CLUSTERS = ["--cluster", "8@1", "--cluster", "16@4"]
 BOTH = ["--allocator", "fastest-first", "--allocator", "look-ahead"]

@@ -13,9 +13,9 @@ from cotenant.planning.queue.settings import QueueSettings
 from cotenant.report.queue_html import gantt_page, queue_page
 from cotenant.report.queue_terminal import show_queue
 from cotenant.report.queue_words import answer
-from cotenant.traces.job_report import JobReport
-from cotenant.traces.job_source import JobLog
-from cotenant.traces.lublin import lublin
+from cotenant.traces.jobs.lublin import lublin
+from cotenant.traces.jobs.report import JobReport
+from cotenant.traces.jobs.source import JobLog
 from tests.unit.report.test_html_in_browser import CHROMIUM, browse
 
 EVIL = "<script>alert(1)</script>"

@@ -19,9 +19,9 @@ from cotenant.study.look_ahead_cells import (
     run_cell,
 )
 from cotenant.study.look_ahead_told import tell
-from cotenant.traces.job_load import offered_load
-from cotenant.traces.lublin import lublin
-from cotenant.traces.swf_writer import write_swf
+from cotenant.traces.jobs.load import offered_load
+from cotenant.traces.jobs.lublin import lublin
+from cotenant.traces.jobs.swf_writer import write_swf
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from cotenant.errors import InvalidInput, TraceError
-from cotenant.traces import google
+from cotenant.traces.public import google
 from cotenant.traces.schema import ReadOptions
 from tests.contracts.readers.google2011 import FIRST, event, usage
 from tests.unit.traces.reading import read, recognised

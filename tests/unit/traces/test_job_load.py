@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput
 from cotenant.fleet import Cluster
-from cotenant.traces.job_load import offered_load, replicas, scaled_to_load, shaken
+from cotenant.traces.jobs.load import offered_load, replicas, scaled_to_load, shaken
 
 JOBS = Jobs.of(
     submit_s=[0, 100, 100, 200], processors=[4, 1, 2, 8], runtime_s=[50, 100, 25, 50]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cotenant.errors import TraceError
-from cotenant.traces.job_source import read_jobs
+from cotenant.traces.jobs.source import read_jobs
 from tests.unit.traces.job_texts import CSV
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cotenant.errors import InvalidInput
-from cotenant.traces.lublin import lublin
+from cotenant.traces.jobs.lublin import lublin
 
 COUNT = 40_000
 

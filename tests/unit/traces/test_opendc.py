@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from cotenant.errors import TraceError
-from cotenant.traces import parquet
 from cotenant.traces.schema import Reading
+from cotenant.traces.tables import parquet
 from tests.unit.traces.reading import read_paths, recognised
 
 DAY = datetime(2013, 8, 12, tzinfo=UTC)

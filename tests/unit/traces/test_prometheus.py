@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 
 from cotenant.errors import InvalidInput, TraceError
-from cotenant.traces import lines, prometheus
+from cotenant.traces import lines
 from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.intake import Intake
-from cotenant.traces.prometheus_answer import read_answer
+from cotenant.traces.prometheus import saved as prometheus
+from cotenant.traces.prometheus.answer import read_answer
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import open_source
 from tests.contracts.readers.prometheus import START, matrix, pod, steps

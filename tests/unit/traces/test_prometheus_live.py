@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 from cotenant.errors import TraceError
-from cotenant.traces import prometheus_live, prometheus_source
 from cotenant.traces.cleaning import Cleaning
+from cotenant.traces.prometheus import live as prometheus_live
+from cotenant.traces.prometheus import source as prometheus_source
 from cotenant.traces.schema import Reading, ReadOptions
 from tests.contracts.readers.prometheus import pod
 

@@ -3,7 +3,7 @@ import base64
 import pytest
 
 from cotenant.errors import InvalidInput
-from cotenant.traces.prometheus_source import POINTS, RangeQuery, parse_source
+from cotenant.traces.prometheus.source import POINTS, RangeQuery, parse_source
 
 NOW = 1_780_000_000.0
 PLAIN = "prometheus+http://prom:9090?query=up&start=0&end=60"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cotenant.errors import TraceError
-from cotenant.traces.job_cleaning import JobOptions
-from cotenant.traces.job_source import JobLog, read_jobs
+from cotenant.traces.jobs.cleaning import JobOptions
+from cotenant.traces.jobs.source import JobLog, read_jobs
 from tests.unit.traces.job_texts import SACCT
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput, SourceNotFound, TraceError
 from cotenant.fleet import Cluster
-from cotenant.traces.job_cleaning import JobOptions
-from cotenant.traces.job_records import SECONDS
-from cotenant.traces.job_source import JobLog, read_jobs
-from cotenant.traces.swf_writer import swf_text, write_swf
+from cotenant.traces.jobs.cleaning import JobOptions
+from cotenant.traces.jobs.records import SECONDS
+from cotenant.traces.jobs.source import JobLog, read_jobs
+from cotenant.traces.jobs.swf_writer import swf_text, write_swf
 from tests.unit.traces.job_texts import SWF, swf_line
 
 

@@ -11,10 +11,11 @@ import polars as pl
 import pytest
 
 from cotenant.errors import InvalidInput, TraceError
-from cotenant.traces import lines, table
+from cotenant.traces import lines
 from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import Member, open_source
+from cotenant.traces.tables import table
 
 WRAPPED = "18446744073709526456"
 

@@ -16,8 +16,8 @@ from cotenant.planning.queue.settings import QueueSettings, parse_estimates, tol
 from cotenant.queueing.clusters import Clusters
 from cotenant.queueing.metrics import measure
 from cotenant.sim.jobs import QueueRun, run_queue
-from cotenant.traces.job_load import offered_load, replicas, scaled_to_load
-from cotenant.traces.job_source import JobLog
+from cotenant.traces.jobs.load import offered_load, replicas, scaled_to_load
+from cotenant.traces.jobs.source import JobLog
 
 if TYPE_CHECKING:
     # At run time it would bring in all of the colocation engine.

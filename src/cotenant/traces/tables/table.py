@@ -16,11 +16,13 @@ from dataclasses import replace
 import polars as pl
 
 from cotenant.errors import InvalidInput, TraceError
-from cotenant.traces.clock import Clock
-from cotenant.traces.counter import CounterWatch
-from cotenant.traces.naming import name_columns
-from cotenant.traces.rawtable import open_table
-from cotenant.traces.samples import (
+from cotenant.traces.schema import Reading, ReadOptions, Unit
+from cotenant.traces.source import Member
+from cotenant.traces.tables.clock import Clock
+from cotenant.traces.tables.counter import CounterWatch
+from cotenant.traces.tables.naming import name_columns
+from cotenant.traces.tables.rawtable import open_table
+from cotenant.traces.tables.samples import (
     USAGE,
     TableFile,
     drop_unusable,
@@ -28,8 +30,6 @@ from cotenant.traces.samples import (
     suspicion,
     wide_rows,
 )
-from cotenant.traces.schema import Reading, ReadOptions, Unit
-from cotenant.traces.source import Member
 
 
 def recognise(members: list[Member]) -> str | None:

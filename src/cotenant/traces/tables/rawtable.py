@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from cotenant.errors import TraceError
-from cotenant.traces.cells import Cells
 from cotenant.traces.lines import Field, read_rows
-from cotenant.traces.parquet import is_parquet, read_batches, read_schema
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
+from cotenant.traces.tables.cells import Cells
+from cotenant.traces.tables.parquet import is_parquet, read_batches, read_schema
 
 _LONGEST_LINE = 16 << 20  # bytes; other formats may be one line of any length
 

@@ -12,9 +12,14 @@ from collections.abc import Iterator
 import polars as pl
 
 from cotenant.errors import InvalidInput, TraceError
-from cotenant.traces.alibaba_containers import LABELS, read_requests, to_cores
-from cotenant.traces.fixed import first_row, named, note_unused, refuse_table_options
 from cotenant.traces.lines import LINE, Field, read_rows
+from cotenant.traces.public.alibaba_containers import LABELS, read_requests, to_cores
+from cotenant.traces.public.fixed import (
+    first_row,
+    named,
+    note_unused,
+    refuse_table_options,
+)
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
 

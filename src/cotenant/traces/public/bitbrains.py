@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from cotenant.traces.fixed import refuse_table_options, share_factor
 from cotenant.traces.lines import Field, read_rows
+from cotenant.traces.public.fixed import refuse_table_options, share_factor
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
 

@@ -9,16 +9,17 @@ import numpy as np
 from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Cluster
-from cotenant.traces import jobs_csv, sacct, swf
-from cotenant.traces.job_cleaning import JobOptions, cleaned
-from cotenant.traces.job_clusters import (
+from cotenant.traces.jobs import plain as jobs_csv
+from cotenant.traces.jobs import sacct, swf
+from cotenant.traces.jobs.cleaning import JobOptions, cleaned
+from cotenant.traces.jobs.clusters import (
     SUFFIX,
     machines_beside,
     partition_clusters,
     read_machines,
 )
-from cotenant.traces.job_records import JobReader, JobRecords, joined
-from cotenant.traces.job_report import JobReport
+from cotenant.traces.jobs.records import JobReader, JobRecords, joined
+from cotenant.traces.jobs.report import JobReport
 from cotenant.traces.source import Member, open_source
 
 # Asked in this order when the format is `auto`: the most particular first.

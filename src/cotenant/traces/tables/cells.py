@@ -6,8 +6,8 @@ import polars as pl
 
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.quantities import parse_quantity
-from cotenant.traces.clock import EXPECTED_TIME, Clock
 from cotenant.traces.source import Member
+from cotenant.traces.tables.clock import EXPECTED_TIME, Clock
 
 _MISSING = {"", "-", "null", "none", "na", "n/a", "<na>", "nan"}
 _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}

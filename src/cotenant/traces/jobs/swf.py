@@ -13,7 +13,7 @@ import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.errors import TraceError
-from cotenant.traces.job_records import JobRecords, records_of
+from cotenant.traces.jobs.records import JobRecords, records_of
 from cotenant.traces.source import Member
 
 _FIELDS = (

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from cotenant.errors import InvalidInput, TraceError
-from cotenant.traces.prometheus_answer import (
+from cotenant.traces.prometheus.answer import (
     Floats,
     Series,
     read_answer,

@@ -17,10 +17,15 @@ from dataclasses import dataclass
 import polars as pl
 
 from cotenant.errors import TraceError
-from cotenant.traces.fixed import refuse_table_options
-from cotenant.traces.parquet import is_parquet, read_batches, read_schema, read_whole
+from cotenant.traces.public.fixed import refuse_table_options
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
+from cotenant.traces.tables.parquet import (
+    is_parquet,
+    read_batches,
+    read_schema,
+    read_whole,
+)
 
 DAY_MS = 86_400_000
 _USAGE = ["id", "duration", "cpu_count", "cpu_usage"]

@@ -11,8 +11,8 @@ import numpy as np
 
 from cotenant.arrays import FloatArray
 from cotenant.errors import TraceError
-from cotenant.traces.job_records import JobRecords, records_of
-from cotenant.traces.job_table import clock, head_names, read_table
+from cotenant.traces.jobs.records import JobRecords, records_of
+from cotenant.traces.jobs.table import clock, head_names, read_table
 from cotenant.traces.source import Member
 
 NAMES: dict[str, tuple[str, ...]] = {

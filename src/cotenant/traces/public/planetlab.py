@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from cotenant.traces.fixed import refuse_table_options
 from cotenant.traces.lines import LINE, Field, read_rows
+from cotenant.traces.public.fixed import refuse_table_options
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
 

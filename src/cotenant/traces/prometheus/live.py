@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from cotenant.errors import TraceError
-from cotenant.traces.prometheus import Column, Samples
-from cotenant.traces.prometheus_source import RangeQuery, parse_source
+from cotenant.traces.prometheus.saved import Column, Samples
+from cotenant.traces.prometheus.source import RangeQuery, parse_source
 from cotenant.traces.schema import Reading
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from cotenant.traces.cells import Cells
-from cotenant.traces.clock import Clock
-from cotenant.traces.counter import CounterWatch
-from cotenant.traces.naming import Naming
-from cotenant.traces.rawtable import RawTable
 from cotenant.traces.schema import Reading, ReadOptions, Unit
+from cotenant.traces.tables.cells import Cells
+from cotenant.traces.tables.clock import Clock
+from cotenant.traces.tables.counter import CounterWatch
+from cotenant.traces.tables.naming import Naming
+from cotenant.traces.tables.rawtable import RawTable
 
 IMPLAUSIBLE = (
     1e10  # cores: an unsigned counter that went below zero, even in billionths

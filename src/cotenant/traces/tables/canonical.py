@@ -12,11 +12,11 @@ from typing import Literal
 import polars as pl
 
 from cotenant.errors import TraceError
-from cotenant.traces import table
-from cotenant.traces.parquet import is_parquet, read_metadata, read_schema
-from cotenant.traces.rawtable import open_table
 from cotenant.traces.schema import ATTRIBUTES, SAMPLES, Reading, Unit
 from cotenant.traces.source import Member
+from cotenant.traces.tables import table
+from cotenant.traces.tables.parquet import is_parquet, read_metadata, read_schema
+from cotenant.traces.tables.rawtable import open_table
 
 UNIT_KEY = "cotenant.unit"
 _TYPES = SAMPLES | ATTRIBUTES

@@ -5,8 +5,8 @@ from dataclasses import replace
 import polars as pl
 
 from cotenant.traces.cleaning import Cleaning
-from cotenant.traces.fixed import share_factor
 from cotenant.traces.lines import LINE, Field, read_rows
+from cotenant.traces.public.fixed import share_factor
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 import polars as pl
 
 from cotenant.traces.cleaning import Cleaning
-from cotenant.traces.fixed import named
 from cotenant.traces.lines import Field, read_rows
+from cotenant.traces.public.fixed import named
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
 

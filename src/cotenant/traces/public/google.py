@@ -12,16 +12,16 @@ from dataclasses import replace
 import polars as pl
 
 from cotenant.errors import TraceError
-from cotenant.traces import google_series
 from cotenant.traces.cleaning import Cleaning
-from cotenant.traces.fixed import (
+from cotenant.traces.lines import Field, read_rows
+from cotenant.traces.public import google_series
+from cotenant.traces.public.fixed import (
     first_row,
     is_number,
     named,
     note_unused,
     refuse_table_options,
 )
-from cotenant.traces.lines import Field, read_rows
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
 

@@ -10,8 +10,8 @@ from cotenant.arrays import BoolArray, IntArray
 from cotenant.demand.job import UNKNOWN, Jobs
 from cotenant.demand.job_checks import repeats
 from cotenant.errors import InvalidInput
-from cotenant.traces.job_records import JobRecords
-from cotenant.traces.job_report import JobReport
+from cotenant.traces.jobs.records import JobRecords
+from cotenant.traces.jobs.report import JobReport
 
 EPOCH_LIKE = 1e8  # seconds; three years of log, or a Unix time from 1973 on
 _STATUSES = {1: "done", 0: "failed", 5: "cancelled", 2: "partial", 3: "partial"}

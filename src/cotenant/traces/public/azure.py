@@ -12,9 +12,10 @@ from dataclasses import replace
 import polars as pl
 
 from cotenant.errors import InvalidInput, TraceError
-from cotenant.traces import azure_wide
 from cotenant.traces.cleaning import Cleaning
-from cotenant.traces.fixed import (
+from cotenant.traces.lines import LINE, Field, read_rows
+from cotenant.traces.public import azure_wide
+from cotenant.traces.public.fixed import (
     first_row,
     is_number,
     named,
@@ -22,7 +23,6 @@ from cotenant.traces.fixed import (
     refuse_table_options,
     share_factor,
 )
-from cotenant.traces.lines import LINE, Field, read_rows
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
 

@@ -24,12 +24,12 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from cotenant.errors import TraceError
-from cotenant.traces.cells import Cells
-from cotenant.traces.clock import Clock
-from cotenant.traces.fixed import refuse_table_options
 from cotenant.traces.lines import Field, read_rows
+from cotenant.traces.public.fixed import refuse_table_options
 from cotenant.traces.schema import Reading
 from cotenant.traces.source import Member
+from cotenant.traces.tables.cells import Cells
+from cotenant.traces.tables.clock import Clock
 
 AVERAGES = "values are averages over a period: peaks within it are not seen"
 _HEADER = rb"(\xef\xbb\xbf)?\"?timestamp\"?,\"?value\"?\r?\n"

@@ -15,8 +15,8 @@ import polars as pl
 from cotenant.arrays import BoolArray, FloatArray
 from cotenant.demand.job import UNKNOWN
 from cotenant.errors import TraceError
-from cotenant.traces.job_records import JobRecords, records_of
-from cotenant.traces.job_table import BLANK, JobTable, clock, head_names, read_table
+from cotenant.traces.jobs.records import JobRecords, records_of
+from cotenant.traces.jobs.table import BLANK, JobTable, clock, head_names, read_table
 from cotenant.traces.source import Member
 
 _IDS = ("jobidraw", "jobid")

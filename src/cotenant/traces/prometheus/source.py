@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from cotenant.errors import InvalidInput
-from cotenant.traces.prometheus import Column
+from cotenant.traces.prometheus.saved import Column
 
 PREFIX = "prometheus+"
 # Servers refuse more than 11,000 points a series; with fewer, the answers for some

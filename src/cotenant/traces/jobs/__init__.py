@@ -1,0 +1,1 @@
+"""Job logs: readers, repairs, clusters, load, a model of our own."""

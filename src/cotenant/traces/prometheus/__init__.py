@@ -1,0 +1,1 @@
+"""Prometheus range queries, saved and live."""

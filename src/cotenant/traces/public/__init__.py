@@ -1,0 +1,1 @@
+"""Public usage traces and feeds, one format a file."""

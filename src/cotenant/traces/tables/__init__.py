@@ -1,0 +1,1 @@
+"""Plain tables, long or wide, CSV or Parquet, and our own canonical files."""
