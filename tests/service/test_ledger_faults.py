@@ -104,8 +104,8 @@ def test_two_processes_on_one_ledger_never_book_twice(database: str) -> None:
     for _, name, where, _ in lines:
         assert state.held[name].machine == where
     assert len([name for name in firsts if name.startswith("all-")]) > 5
-    for who in ("one", "two"):
-        assert any(name.startswith(who) for name in firsts)
+    # Either may be quicker and fill the fleet, but both were answered.
+    assert all(any(output) for output in told)
 
 
 @pytest.fixture
