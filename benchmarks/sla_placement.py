@@ -13,10 +13,10 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.timing import best
-from cotenant.colocate.candidates import Rewriting
-from cotenant.colocate.periodic import ResponseTimeAdmission
-from cotenant.colocate.sla_placer import SlaPlacer
-from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.colocate.periodic.candidates import Rewriting
+from cotenant.colocate.periodic.host_tests import ResponseTimeAdmission
+from cotenant.colocate.periodic.placer import SlaPlacer
+from cotenant.colocate.periodic.policy import SlaPolicy
 from cotenant.demand.sla import Sla
 from cotenant.planning.sla.place import place_slas
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cotenant.colocate.periodic import TESTS, Test, UnitHost, host_test
+from cotenant.colocate.periodic.host_tests import TESTS, Test, UnitHost, host_test
 from cotenant.demand.sla import Sla
 
 each = pytest.mark.parametrize("name", TESTS)

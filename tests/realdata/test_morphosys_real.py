@@ -8,9 +8,9 @@ import pytest
 
 from cotenant.cli import run
 from cotenant.errors import InvalidInput, SourceNotFound
-from cotenant.study.morphosys import study_morphosys
-from cotenant.study.morphosys_cells import PARTS, cells_of, run_cell
-from cotenant.study.morphosys_told import tell
+from cotenant.study.morphosys.cells import PARTS, cells_of, run_cell
+from cotenant.study.morphosys.study import study_morphosys
+from cotenant.study.morphosys.told import tell
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("COTENANT_DATA", ROOT / "shared" / "data")) / "video"

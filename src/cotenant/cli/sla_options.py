@@ -7,7 +7,7 @@ import typer
 from cotenant.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from cotenant.colocate.sla_policy import SlaPolicy
+    from cotenant.colocate.periodic.policy import SlaPolicy
 
 Test = Annotated[
     str,
@@ -85,8 +85,8 @@ def make_policy(
     InvalidInput
         If one is outside its range.
     """
-    from cotenant.colocate.candidates import Rewriting
-    from cotenant.colocate.sla_policy import SlaPolicy
+    from cotenant.colocate.periodic.candidates import Rewriting
+    from cotenant.colocate.periodic.policy import SlaPolicy
 
     if time_limit < 0:
         raise InvalidInput(f"time limit is {time_limit:g}; expected 0 or more seconds")

@@ -11,7 +11,7 @@ from cotenant.cli.progress import Watch
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cotenant.study.morphosys import MorphosysStudy
+    from cotenant.study.morphosys.study import MorphosysStudy
 
 
 def morphosys(
@@ -50,9 +50,9 @@ def morphosys(
     """
     from cotenant.report.profile_page import profile_page
     from cotenant.report.profile_terminal import show_profile
-    from cotenant.study.morphosys import study_morphosys
-    from cotenant.study.morphosys_cells import PARTS
-    from cotenant.study.morphosys_told import tell
+    from cotenant.study.morphosys.cells import PARTS
+    from cotenant.study.morphosys.study import study_morphosys
+    from cotenant.study.morphosys.told import tell
 
     with Watch(quiet) as watch:
         result = study_morphosys(

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from cotenant.colocate import RULES
 from cotenant.colocate.methods import make_admission
-from cotenant.colocate.periodic import host_test
+from cotenant.colocate.periodic.host_tests import host_test
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from cotenant.arrays import FloatArray
 from cotenant.colocate.admission import Verdict
-from cotenant.colocate.candidates import Rewriting, asked, offers
-from cotenant.colocate.periodic import UnitHost, host_test
+from cotenant.colocate.periodic.candidates import Rewriting, asked, offers
+from cotenant.colocate.periodic.host_tests import UnitHost, host_test
 from cotenant.demand.sla import Sla
 from cotenant.service.asked import MachineSpec, Settings
 from cotenant.service.fixed import FixedPlacer

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from cotenant.colocate.sla_placer import SlaPlacer
-from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.colocate.periodic.placer import SlaPlacer
+from cotenant.colocate.periodic.policy import SlaPolicy
 from cotenant.sim.events import EventQueue
 from cotenant.sim.requests import Request
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cotenant.colocate.bounds import chains_of
-from cotenant.colocate.periodic import TESTS
+from cotenant.colocate.periodic.bounds import chains_of
+from cotenant.colocate.periodic.host_tests import TESTS
 from cotenant.demand import conditions
 from cotenant.demand import miss_bounds as bounds
 from cotenant.demand.rewrite import is_safe, max_misses, min_budget, min_supply

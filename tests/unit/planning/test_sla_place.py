@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from cotenant.colocate.candidates import Rewriting
-from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.colocate.periodic.candidates import Rewriting
+from cotenant.colocate.periodic.policy import SlaPolicy
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
 from cotenant.planning.sla.churn import run_churn

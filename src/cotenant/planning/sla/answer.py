@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cotenant.colocate.hosts import Host, Move
+from cotenant.colocate.periodic.hosts import Host, Move
 from cotenant.planning.sla.results import PlacedSla, SlaCore, SlaMachine, SlaMove
 
 

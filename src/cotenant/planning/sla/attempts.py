@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from cotenant.colocate.candidates import Rewriting, asked
-from cotenant.colocate.doubling import Doublings, bases
-from cotenant.colocate.harmonic import pack_chains
-from cotenant.colocate.hosts import Held, Host, Move
-from cotenant.colocate.sla_placer import SlaPlacer
-from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.colocate.periodic.candidates import Rewriting, asked
+from cotenant.colocate.periodic.doubling import Doublings, bases
+from cotenant.colocate.periodic.harmonic import pack_chains
+from cotenant.colocate.periodic.hosts import Held, Host, Move
+from cotenant.colocate.periodic.placer import SlaPlacer
+from cotenant.colocate.periodic.policy import SlaPolicy
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
 

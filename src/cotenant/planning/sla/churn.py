@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import stdtrit
 
-from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.colocate.periodic.policy import SlaPolicy
 from cotenant.errors import InvalidInput
 from cotenant.planning.sla.churn_results import Churn, ChurnRow, Interval
 from cotenant.planning.sla.strategies import BASELINE, STRATEGIES, USUAL

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cotenant.colocate.bounds import utilization
-from cotenant.colocate.candidates import Rewriting, kept
-from cotenant.colocate.hosts import Host
-from cotenant.colocate.periodic import TESTS, host_test, response_times
-from cotenant.colocate.sla_placer import SlaPlacer
-from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.colocate.periodic.bounds import utilization
+from cotenant.colocate.periodic.candidates import Rewriting, kept
+from cotenant.colocate.periodic.host_tests import TESTS, host_test, response_times
+from cotenant.colocate.periodic.hosts import Host
+from cotenant.colocate.periodic.placer import SlaPlacer
+from cotenant.colocate.periodic.policy import SlaPolicy
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
 from cotenant.planning.sla.answer import as_machines, as_move, machines

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from cotenant.colocate.candidates import Rewriting
-from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.colocate.periodic.candidates import Rewriting
+from cotenant.colocate.periodic.policy import SlaPolicy
 
 BASELINE = "first-fit"
 GIVEN = "given"

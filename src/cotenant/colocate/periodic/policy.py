@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from cotenant.colocate import RULES
-from cotenant.colocate.candidates import Rewriting
-from cotenant.colocate.periodic import host_test
-from cotenant.colocate.repack import Migration
-from cotenant.colocate.search import Order
+from cotenant.colocate.periodic.candidates import Rewriting
+from cotenant.colocate.periodic.host_tests import host_test
+from cotenant.colocate.periodic.repack import Migration
+from cotenant.colocate.periodic.search import Order
 from cotenant.errors import InvalidInput
 
 Repack: TypeAlias = Literal["none", "forced", "periodic"]

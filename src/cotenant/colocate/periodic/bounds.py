@@ -12,8 +12,8 @@ import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray
 from cotenant.colocate.admission import Verdict
-from cotenant.colocate.chains import chain_cover
-from cotenant.colocate.loads import Hosts
+from cotenant.colocate.periodic.chains import chain_cover
+from cotenant.colocate.periodic.loads import Hosts
 from cotenant.demand.sla import Sla
 
 Divide: TypeAlias = Callable[[int, int], Any]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from cotenant.colocate.candidates import asked
+from cotenant.colocate.periodic.candidates import asked
 from cotenant.demand.sla import Sla
 
 

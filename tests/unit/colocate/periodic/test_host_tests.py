@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cotenant.colocate.bounds import chains_of, utilization
-from cotenant.colocate.chains import chain_cover
-from cotenant.colocate.periodic import TESTS, host_test, response_times
+from cotenant.colocate.periodic.bounds import chains_of, utilization
+from cotenant.colocate.periodic.chains import chain_cover
+from cotenant.colocate.periodic.host_tests import TESTS, host_test, response_times
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from cotenant.planning.sla.churn_results import Interval
 from cotenant.report.sections import Section, Told
 from cotenant.report.words import figure
-from cotenant.study.morphosys import MorphosysStudy, PointRow
+from cotenant.study.morphosys.study import MorphosysStudy, PointRow
 
 _SOURCE = "Ishakian and Bestavros, CCGrid 2012"
 _METHOD = (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.colocate.doubling import FULL, Doublings
+from cotenant.colocate.periodic.doubling import FULL, Doublings
 from cotenant.demand.sla import Sla
 
 _FAMILIES = 8  # most bases shared by all hosts

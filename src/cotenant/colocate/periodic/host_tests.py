@@ -8,8 +8,8 @@ import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
-from cotenant.colocate.bounds import BOUNDS, Bound, BoundAdmission
-from cotenant.colocate.loads import place_of
+from cotenant.colocate.periodic.bounds import BOUNDS, Bound, BoundAdmission
+from cotenant.colocate.periodic.loads import place_of
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
 from cotenant.kernels import response_time as kernel

@@ -8,11 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cotenant.colocate.candidates import Rewriting, asked
-from cotenant.colocate.doubling import Doublings, bases
-from cotenant.colocate.harmonic import pack_chains
-from cotenant.colocate.periodic import TESTS
-from cotenant.colocate.search import Budget, HostSearch, by_degree, rewrite_host
+from cotenant.colocate.periodic.candidates import Rewriting, asked
+from cotenant.colocate.periodic.doubling import Doublings, bases
+from cotenant.colocate.periodic.harmonic import pack_chains
+from cotenant.colocate.periodic.host_tests import TESTS
+from cotenant.colocate.periodic.search import (
+    Budget,
+    HostSearch,
+    by_degree,
+    rewrite_host,
+)
 from cotenant.demand.sla import Sla
 
 keeps = TESTS["response-time"].keeps

@@ -10,13 +10,13 @@ import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray
 from cotenant.colocate import RULES
-from cotenant.colocate.candidates import asked, offers
-from cotenant.colocate.hosts import Held, Host, Move, changes
-from cotenant.colocate.periodic import UnitHost, host_test
+from cotenant.colocate.periodic.candidates import asked, offers
+from cotenant.colocate.periodic.host_tests import UnitHost, host_test
+from cotenant.colocate.periodic.hosts import Held, Host, Move, changes
+from cotenant.colocate.periodic.policy import SlaPolicy
+from cotenant.colocate.periodic.repack import Repacker
+from cotenant.colocate.periodic.search import Budget
 from cotenant.colocate.placer import Placed, Placer
-from cotenant.colocate.repack import Repacker
-from cotenant.colocate.search import Budget
-from cotenant.colocate.sla_policy import SlaPolicy
 from cotenant.demand.sla import Sla
 
 _MOST_ADDED = 0.25  # of a task's utilization, to join a chain

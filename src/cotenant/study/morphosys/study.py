@@ -15,7 +15,7 @@ from cotenant.planning.sla.churn import interval
 from cotenant.planning.sla.churn_results import Interval
 from cotenant.planning.sla.strategies import BASELINE
 from cotenant.study.cells import Advance, Kept, Value, run_cells
-from cotenant.study.morphosys_cells import FILES, PARTS, cells_of, run_cell
+from cotenant.study.morphosys.cells import FILES, PARTS, cells_of, run_cell
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from cotenant.colocate.candidates import Rewriting
-from cotenant.colocate.sla_placer import SlaPlacer
-from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.colocate.periodic.candidates import Rewriting
+from cotenant.colocate.periodic.placer import SlaPlacer
+from cotenant.colocate.periodic.policy import SlaPolicy
 from cotenant.planning.sla.strategies import BASELINE, STRATEGIES
 from cotenant.planning.sla.streams import video_streams
 from cotenant.sim.churn import churn

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from cotenant.colocate.candidates import Rewriting, asked, offers
-from cotenant.colocate.doubling import FULL, Doublings, bases
-from cotenant.colocate.harmonic import pack_chains
-from cotenant.colocate.hosts import Held, Host, given
-from cotenant.colocate.periodic import HostTest
-from cotenant.colocate.search import Budget, Order, rewrite_host
+from cotenant.colocate.periodic.candidates import Rewriting, asked, offers
+from cotenant.colocate.periodic.doubling import FULL, Doublings, bases
+from cotenant.colocate.periodic.harmonic import pack_chains
+from cotenant.colocate.periodic.host_tests import HostTest
+from cotenant.colocate.periodic.hosts import Held, Host, given
+from cotenant.colocate.periodic.search import Budget, Order, rewrite_host
 from cotenant.demand.sla import Sla
 
 

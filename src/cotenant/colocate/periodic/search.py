@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from cotenant.arrays import BoolArray
-from cotenant.colocate.periodic import Test
+from cotenant.colocate.periodic.host_tests import Test
 from cotenant.demand.sla import Sla
 
 Order: TypeAlias = Literal["breadth", "depth"]

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cotenant.colocate.candidates import Rewriting, asked, kept
-from cotenant.colocate.hosts import Held, Host
-from cotenant.colocate.periodic import TESTS, UnitHost
-from cotenant.colocate.repack import Repacker
-from cotenant.colocate.search import Budget
-from cotenant.colocate.sla_placer import SlaPlacer
-from cotenant.colocate.sla_policy import SlaPolicy
+from cotenant.colocate.periodic.candidates import Rewriting, asked, kept
+from cotenant.colocate.periodic.host_tests import TESTS, UnitHost
+from cotenant.colocate.periodic.hosts import Held, Host
+from cotenant.colocate.periodic.placer import SlaPlacer
+from cotenant.colocate.periodic.policy import SlaPolicy
+from cotenant.colocate.periodic.repack import Repacker
+from cotenant.colocate.periodic.search import Budget
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput, UnknownTask
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.colocate.candidates import Rewriting, offer
+from cotenant.colocate.periodic.candidates import Rewriting, offer
 from cotenant.demand.sla import Sla
 
 _OCTAVES = 16  # bases down to a sixteenth of the shortest period

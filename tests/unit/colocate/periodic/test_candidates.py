@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cotenant.colocate.candidates import (
+from cotenant.colocate.periodic.candidates import (
     Rewriting,
     asked,
     divisors,

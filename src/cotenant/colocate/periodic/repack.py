@@ -6,11 +6,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cotenant.colocate.candidates import Rewriting, asked, offers
-from cotenant.colocate.hosts import Held, Host, matched, original
-from cotenant.colocate.periodic import HostTest, Test
-from cotenant.colocate.rewriter import Rewriter
-from cotenant.colocate.search import Budget, HostSearch, Order
+from cotenant.colocate.periodic.candidates import Rewriting, asked, offers
+from cotenant.colocate.periodic.host_tests import HostTest, Test
+from cotenant.colocate.periodic.hosts import Held, Host, matched, original
+from cotenant.colocate.periodic.rewriter import Rewriter
+from cotenant.colocate.periodic.search import Budget, HostSearch, Order
 from cotenant.demand.sla import Sla
 
 Migration: TypeAlias = Literal["none", "constrained", "all"]
