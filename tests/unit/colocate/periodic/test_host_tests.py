@@ -3,10 +3,8 @@
 import itertools
 import json
 import math
-import os
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -17,13 +15,8 @@ from cotenant.colocate.periodic.chains import chain_cover
 from cotenant.colocate.periodic.host_tests import TESTS, host_test, response_times
 from cotenant.demand.sla import Sla
 from cotenant.errors import InvalidInput
+from tests.shared import VECTORS
 
-VECTORS = Path(
-    os.environ.get(
-        "COTENANT_VECTORS", Path(__file__).parents[4] / "shared" / "vectors"
-    ),
-    "sla.json",
-)
 NAMES = {
     "liu-layland": "LL",
     "hyperbolic": "hyperbolic",
@@ -38,12 +31,11 @@ def parsed(*texts: str) -> list[Sla]:
 
 
 def test_the_verified_verdicts_hold() -> None:
-    if not VECTORS.exists():
+    file = VECTORS / "sla.json"
+    if not file.exists():
         pytest.skip("the verified cases are not at hand")
     rows = [
-        row
-        for row in json.loads(VECTORS.read_text())
-        if row["kind"] == "schedulability"
+        row for row in json.loads(file.read_text()) if row["kind"] == "schedulability"
     ]
     assert rows
     for row in rows:
