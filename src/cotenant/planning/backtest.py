@@ -14,8 +14,9 @@ from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Fleet
 from cotenant.planning.problem import Selection, select
 from cotenant.planning.results import API_VERSION, Json
-from cotenant.sim.backtest import ByMethod, Day, Planner, Setting, Tomorrow, backtest
+from cotenant.sim.backtest import Day, Planner, Setting, backtest
 from cotenant.sim.history import History, read_history
+from cotenant.sim.planners import Curves, Plain, Tomorrow, by_method, by_replay
 from cotenant.traces.trace import Trace
 
 TOMORROW = "tomorrow"
@@ -143,8 +144,9 @@ def run_backtest(
     capacity = fleet.types[0].capacity["cpu"]
     setting = Setting(capacity, rho, orders, burn_in, history, seed)
     rows, daily = [], []
+    curves = Curves(by_replay(MarginRule().window), MarginRule().grid)
     for method in methods:
-        planner = _planner(method)
+        planner = _planner(method, curves)
         days = backtest(cube, setting, planner, lambda d, n: advance(method, d, n))  # noqa: B023
         if not days:
             raise TraceError(
@@ -184,16 +186,16 @@ def _hopeless(history: History, setting: Setting, day: int) -> list[str]:
     return [history.names[i] for i in left_out]
 
 
-def _planner(method: str) -> Planner:
+def _planner(method: str, curves: Curves) -> Planner:
     name, _, variant = method.partition(":")
     if name != TOMORROW:
         parse_method(method)
-        return ByMethod(method)
+        return Plain(by_method(method))
     if variant not in ("", "conservative"):
         raise InvalidInput(
             f"method is {method!r}; expected tomorrow or tomorrow:conservative"
         )
-    return Tomorrow(MarginRule.cautious() if variant else MarginRule())
+    return Tomorrow(MarginRule.cautious() if variant else MarginRule(), curves)
 
 
 def _row(method: str, days: Sequence[Day], setting: Setting) -> BacktestRow:

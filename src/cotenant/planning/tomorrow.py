@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from cotenant.arrays import FloatArray
+from cotenant.arrays import BoolArray, FloatArray
 from cotenant.colocate.margin import MarginRule
 from cotenant.demand.task import Task
 from cotenant.errors import TraceError
 from cotenant.fleet import Fleet
 from cotenant.planning.problem import Problem
 from cotenant.planning.settings import Settings
-from cotenant.sim.backtest import Setting, Tomorrow, backtest
+from cotenant.sim.backtest import Setting, backtest
 from cotenant.sim.history import History, read_history
+from cotenant.sim.planners import Tomorrow
 from cotenant.traces.trace import Trace
 
 LEAST_DAYS = 8  # from which a plan is for tomorrow unless told otherwise
 CALIBRATED = 7  # curves from which a margin counts as calibrated
+LATELY_S = 3600.0  # measured so shortly before the end, a task is still running
 SAMPLE = 500  # tasks that the margin is fitted on, drawn where there are more
 
 
@@ -48,38 +50,53 @@ def prepare(
 ) -> tuple[Problem, Settings, Fitted]:
     """Give every task its aligned history, and fit the margin on past days.
 
-    Tasks that were not there on the last day are set aside, counted with their load.
+    Tasks that are gone on the last day are set aside, counted with their load. Those
+    that came too late to have a day of history take that of a donor.
 
     Raises
     ------
     InvalidInput
         If the trace carries no time.
     TraceError
-        If it covers fewer than two days.
+        If it covers fewer than two days, or no task was there for half of one.
     """
-    history = read_history(problem.trace)
+    source = problem.trace.source
+    history = read_history(problem.trace, settings.spread)
     if history.days < 2:
-        raise TraceError(problem.trace.source, "covers one day; expected at least two")
-    there = history.present[:, -1]
-    gone = pl.Series(~there)
-    trace = problem.trace.without(gone, "gone_by_the_last_day")
+        raise TraceError(source, "covers one day; expected at least two")
+    known = history.known(history.days)
+    if not known.any():
+        raise TraceError(source, "has no task that was there for half of any day")
+    there = history.present[:, -1] | _running(problem.trace)
+    trace = problem.trace.without(pl.Series(~there), "gone_by_the_last_day")
     rule = MarginRule.cautious() if settings.conservative else MarginRule()
     fitted = _fit(history, settings, fleet, rule, advance)
     last = np.flatnonzero(there)
-    series = dict(
-        zip(last, history.before(last, history.days, rule.window), strict=True)
-    )
-    tasks = with_series(problem.tasks, {history.names[i]: series[i] for i in last})
-    said = (
+    rows = history.before(last, history.days, rule.window, settings.policy.seed)
+    series = {history.names[i]: row for i, row in zip(last, rows, strict=True)}
+    tasks = with_series(problem.tasks, series)
+    said = [
         f"for tomorrow: replay of the last {min(rule.window, history.days)} days with "
         f"margin {fitted.margin:.3g}, fitted on {fitted.days} days"
-    )
+    ]
     if fitted.days < CALIBRATED:
-        said += " (not yet calibrated: fewer than seven)"
+        said[0] += " (not yet calibrated: fewer than seven)"
+    new = int((there & ~known).sum())
+    if new:
+        said.append(
+            f"{new:,} task{'s' * (new != 1)} without a day of history on the usage of a donor "
+            "(of the same label or a like request where known)"
+        )
     kept = [s for s in problem.assumptions if "independent" not in s]
     policy = replace(settings.policy, method=f"replay:{fitted.margin:g}")
-    changed = replace(problem, tasks=tasks, trace=trace, assumptions=[*kept, said])
+    changed = replace(problem, tasks=tasks, trace=trace, assumptions=[*kept, *said])
     return changed, replace(settings, policy=policy), fitted
+
+
+def _running(trace: Trace) -> BoolArray:
+    """Say which tasks were still measured when the trace ended."""
+    end = trace.facts["end"].to_numpy()
+    return np.asarray(end >= end.max() - max(LATELY_S, 2.0 * (trace.step_s or 0.0)))
 
 
 def _fit(
@@ -95,18 +112,17 @@ def _fit(
     sample = _sample(history, policy.seed)
     setting = Setting(capacity, policy.rho, seed=policy.seed)
     backtest(sample, setting, planner, lambda d, n: advance("fitting the margin", d, n))
-    margin = rule.margin(rule.fit(planner.curves, policy.rho), planner.correction)
     # Rounded up, so that it reads well and promises no less.
-    return Fitted(math.ceil(margin * 1e4) / 1e4, len(planner.curves))
+    margin = math.ceil(planner.now(policy.rho) * 1e4) / 1e4
+    return Fitted(margin, len(planner.curves))
 
 
 def _sample(history: History, seed: int) -> History:
     if len(history.names) <= SAMPLE:
         return history
     random = np.random.default_rng(seed)
-    drawn = np.sort(random.choice(len(history.names), SAMPLE, replace=False))
-    names = [history.names[i] for i in drawn]
-    return History(names, history.usage[drawn], history.present[drawn])
+    drawn = random.choice(len(history.names), SAMPLE, replace=False)
+    return history.some(np.sort(drawn))
 
 
 def add_series(problem: Problem, window: int) -> Problem:

@@ -1,18 +1,13 @@
 """Plans each day from the days before it and measures the promise on that day."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.colocate.margin import MarginRule
-from cotenant.colocate.pack import Policy, pack
-from cotenant.demand.task import Task
-from cotenant.demand.usage import usages
-from cotenant.fleet import Fleet
 from cotenant.kernels import margin as kernel
 from cotenant.sim.history import History
 
@@ -76,13 +71,21 @@ class Setting:
     def tasks(self, history: History, day: int) -> IntArray:
         """Return the tasks of a day that some plan could promise anything.
 
-        They are there on the day and the day before, and in the window were not above
-        capacity by themselves more often than rho.
+        They are there on the day, and in the window were not above capacity by
+        themselves more often than rho; none while nobody was there before the day.
         """
         there = history.there(day)
-        rows = history.before(there, day, WINDOW)
+        if not history.known(day).any():
+            return there[:0]
+        rows = self.before(history, there, day, WINDOW)
         alone = (rows > self.capacity * (1.0 + 1e-9)).mean(axis=1)
         return np.asarray(there[alone <= self.rho], dtype=np.int64)
+
+    def before(
+        self, history: History, tasks: IntArray, day: int, window: int
+    ) -> FloatArray:
+        """Return the `(tasks, moments)` that a day is planned from."""
+        return history.before(tasks, day, window, self.seed)
 
     def arrivals(self, tasks: int, day: int) -> list[IntArray]:
         """Return the arrival orders of a day."""
@@ -108,81 +111,6 @@ class Planner(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Tomorrow:
-    """Plans by replay of the last days, with the margin that past days asked for.
-
-    Parameters
-    ----------
-    rule
-        How the margin is found; the plan of a day uses what was known before it.
-    """
-
-    rule: MarginRule = field(default_factory=MarginRule)
-    curves: list[FloatArray] = field(default_factory=list)
-    correction: float = 0.0
-    margin: float = 1.0
-
-    def plan(self, history: History, setting: Setting, day: int) -> list[IntArray]:
-        fitted = self.rule.fit(self.curves, setting.rho)
-        self.margin = self.rule.margin(fitted, self.correction)
-        return self._place(history, setting, day, self.margin)
-
-    def learn(
-        self, history: History, setting: Setting, day: int, overload: float
-    ) -> None:
-        # The curve of the day: the overload it would have had at each margin.
-        usage = history.usage[setting.tasks(history, day), day]
-        curve = []
-        for margin in self.rule.grid:
-            plans = self._place(history, setting, day, margin)
-            curve.append(np.mean([share_over(usage, p, setting) for p in plans]))
-        self.curves.append(np.array(curve))
-        self.correction = self.rule.correct(self.correction, overload, setting.rho)
-
-    def _place(
-        self, history: History, setting: Setting, day: int, margin: float
-    ) -> list[IntArray]:
-        tasks = setting.tasks(history, day)
-        rows = history.before(tasks, day, self.rule.window)
-        allowed = int(setting.rho * rows.shape[1] + 1e-9)
-        orders = setting.arrivals(len(tasks), day)
-        return [
-            kernel.first_fit(rows, order, setting.capacity, margin, allowed)
-            for order in orders
-        ]
-
-
-@dataclass(slots=True)
-class ByMethod:
-    """Plans by an admission method on the last days, without any margin.
-
-    Parameters
-    ----------
-    method
-        A name in the table of methods.
-    """
-
-    method: str
-    margin: float = 1.0
-
-    def plan(self, history: History, setting: Setting, day: int) -> list[IntArray]:
-        rows = setting.tasks(history, day)
-        samples = history.before(rows, day, setting.history)
-        offsets = np.arange(len(rows) + 1, dtype=np.int64) * samples.shape[1]
-        made = usages(offsets, samples.ravel(), np.ones(samples.size))
-        tasks = [Task(str(i), {"cpu": usage}) for i, usage in enumerate(made)]
-        policy = Policy(self.method, "first-fit", setting.rho)
-        fleet = Fleet.of_equal({"cpu": setting.capacity})
-        orders = setting.arrivals(len(tasks), day)
-        return [_machines(tasks, order, fleet, policy) for order in orders]
-
-    def learn(
-        self, history: History, setting: Setting, day: int, overload: float
-    ) -> None:
-        pass
-
-
 def backtest(
     history: History,
     setting: Setting,
@@ -191,7 +119,7 @@ def backtest(
 ) -> list[Day]:
     """Plan every day from the days before it and measure it.
 
-    Days on which no task is there, or was the day before, are passed over.
+    Days on which no task is there, or before which none ever was, are passed over.
     """
     days: list[Day] = []
     last: list[tuple[IntArray, IntArray]] = []
@@ -229,20 +157,6 @@ def share_over(usage: FloatArray, placed: IntArray, setting: Setting) -> float:
 def _overloaded(usage: FloatArray, placed: IntArray, setting: Setting) -> IntArray:
     machines = int(placed.max()) + 1
     return kernel.overloads(usage, placed, machines, setting.capacity)
-
-
-def _machines(
-    tasks: Sequence[Task], order: IntArray, fleet: Fleet, policy: Policy
-) -> IntArray:
-    packing = pack([tasks[i] for i in order], fleet, policy)
-    placed = np.full(len(tasks), -1, dtype=np.int64)
-    for number, on in enumerate(packing.tasks):
-        for task in on:
-            placed[int(task.name)] = number
-    # A task that breaks the promise alone gets a machine of its own.
-    alone = np.flatnonzero(placed < 0)
-    placed[alone] = len(packing.tasks) + np.arange(len(alone))
-    return placed
 
 
 def _moved(

@@ -1,11 +1,13 @@
 """Usage by task, day and time of day: the aligned history that drift is judged on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.errors import InvalidInput
+from cotenant.sim.donor import donor
 from cotenant.traces.trace import Trace
 
 DAY_S = 86_400.0
@@ -26,11 +28,18 @@ class History:
         before, or after at its start. NaN on days without the task.
     present
         `(tasks, days)`: whether at least half of the day's moments were measured.
+    labels
+        Class, owner or service of each task, None where unknown; empty where no task
+        has one.
+    requests
+        `(tasks,)` what was asked for, NaN where unknown; empty likewise.
     """
 
     names: list[str]
     usage: FloatArray
     present: BoolArray
+    labels: Sequence[str | None] = ()
+    requests: FloatArray | Sequence[float] = ()
 
     @property
     def days(self) -> int:
@@ -43,38 +52,71 @@ class History:
         return int(self.usage.shape[2])
 
     def there(self, day: int) -> IntArray:
-        """Return the tasks that are there on a day and on the day before."""
-        return np.flatnonzero(self.present[:, day] & self.present[:, day - 1])
+        """Return the tasks that are there on a day."""
+        return np.flatnonzero(self.present[:, day])
 
-    def before(self, tasks: IntArray, day: int, window: int) -> FloatArray:
+    def known(self, day: int) -> BoolArray:
+        """Say which tasks were there on some day before a day."""
+        return np.asarray(self.present[:, :day].any(axis=1))
+
+    def before(
+        self, tasks: IntArray, day: int, window: int, seed: int = 0
+    ) -> FloatArray:
         """Return what tasks used in the days before one, day after day.
 
-        A day without the task is stood in for by its nearest day in the window.
+        A day without the task is stood in for by the nearest day on which it was there;
+        a task that never was there has the usage of a donor.
 
         Parameters
         ----------
-        tasks
-            Each there on the day before.
         window
             At most this many days.
+        seed
+            For the choice among donors.
 
         Returns
         -------
         `(tasks, days * moments)`
+
+        Raises
+        ------
+        InvalidInput
+            If no task was ever there.
         """
-        days = np.arange(max(0, day - window), day)
+        days, known = np.arange(max(0, day - window), day), self.known(day)
+        if not known.any():
+            raise InvalidInput(f"no task was there before day {day}")
         rows = np.empty((len(tasks), len(days), self.moments))
         for row, task in enumerate(tasks):
-            known = days[self.present[task, days]]
-            nearest = np.abs(days[:, None] - known[None, :]).argmin(axis=1)
-            rows[row] = self.usage[task, known[nearest]]
+            source = task
+            if not known[task]:
+                random = np.random.default_rng([seed, day, int(task)])
+                source = donor(int(task), known, self.labels, self.requests, random)
+            there = np.flatnonzero(self.present[source, :day])
+            nearest = np.abs(days[:, None] - there[None, :]).argmin(axis=1)
+            rows[row] = self.usage[source, there[nearest]]
         return rows.reshape(len(tasks), len(days) * self.moments)
 
+    def some(self, tasks: IntArray) -> "History":
+        """Return the history of these tasks alone."""
+        return History(
+            [self.names[i] for i in tasks],
+            self.usage[tasks],
+            self.present[tasks],
+            [self.labels[i] for i in tasks] if len(self.labels) else (),
+            np.asarray(self.requests)[tasks] if len(self.requests) else (),
+        )
 
-def read_history(trace: Trace) -> History:
-    """Lay a trace out by task, day (UTC) and moment.
+
+def read_history(trace: Trace, label: str | None = None) -> History:
+    """Lay a trace out by task, day and moment; the last day ends with the trace.
 
     Of several samples in one moment the last counts.
+
+    Parameters
+    ----------
+    label
+        Column of the facts with a class, owner or service.
 
     Raises
     ------
@@ -83,18 +125,15 @@ def read_history(trace: Trace) -> History:
     """
     if trace.step_s is None:
         raise InvalidInput("the trace carries no time, so it has no days to compare")
-    step = max(trace.step_s, FINEST_S)
-    moments = round(DAY_S / step)
-    first = np.floor(float(trace.facts["start"].to_numpy().min()) / DAY_S)
-    last = np.floor(float(trace.facts["end"].to_numpy().max()) / DAY_S)
-    days = int(last - first) + 1
+    moments = round(DAY_S / max(trace.step_s, FINEST_S))
     if moments < 1:
         raise InvalidInput("the trace has less than one sample a day")
+    first, days = _days(trace, moments)
     names = trace.names
     rows = {name: row for row, name in enumerate(names)}
     usage = np.full((len(names), days * moments), np.nan)
     for series in trace.series("cpu"):
-        place = np.floor((series.time - first * DAY_S) / DAY_S * moments)
+        place = np.floor((series.time - first) / DAY_S * moments + 1e-6)
         place = np.clip(place.astype(np.int64), 0, days * moments - 1)
         for number, code in enumerate(series.codes):
             part = slice(series.offsets[number], series.offsets[number + 1])
@@ -102,7 +141,23 @@ def read_history(trace: Trace) -> History:
             usage[row, place[part]] = series.values[part]
     cube = usage.reshape(len(names), days, moments)
     present = np.isfinite(cube).mean(axis=2) >= PRESENT
-    return History(names, _filled(cube, present), present)
+    facts = trace.facts
+    labels = facts[label].to_list() if label in facts.columns else ()
+    requests: FloatArray | tuple[float, ...] = ()
+    if "cpu_request" in facts.columns:
+        requests = facts["cpu_request"].cast(float).fill_null(np.nan).to_numpy()
+    return History(names, _filled(cube, present), present, labels, requests)
+
+
+def _days(trace: Trace, moments: int) -> tuple[float, int]:
+    """Return when the first day begins, and the number of days.
+
+    A last day cut short at midnight would be a day on which hardly a task is there.
+    """
+    begin = float(trace.facts["start"].to_numpy().min())
+    end = float(trace.facts["end"].to_numpy().max()) + DAY_S / moments
+    days = max(1, int(np.ceil((end - begin) / DAY_S - 1e-6)))
+    return end - days * DAY_S, days
 
 
 def _filled(cube: FloatArray, present: BoolArray) -> FloatArray:

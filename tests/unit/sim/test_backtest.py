@@ -11,8 +11,10 @@ from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Fleet
 from cotenant.kernels import margin as kernel
 from cotenant.planning.backtest import run_backtest
-from cotenant.sim.backtest import ByMethod, Setting, Tomorrow, backtest
+from cotenant.sim.backtest import Setting, backtest
+from cotenant.sim.donor import donor
 from cotenant.sim.history import History, read_history
+from cotenant.sim.planners import Plain, Tomorrow, by_method
 from cotenant.traces.collect import from_frame
 from cotenant.traces.synthetic import daily, matched
 from cotenant.traces.trace import Trace
@@ -52,6 +54,49 @@ def test_a_missing_day_is_stood_in_for_by_the_nearest() -> None:
     usage = np.array([[[0.1], [np.nan], [0.3]], [[0.5], [0.6], [0.7]]])
     rows = history_of(usage).before(np.array([0, 1]), 3, window=3)
     assert rows.tolist() == [[0.1, 0.1, 0.3], [0.5, 0.6, 0.7]]
+
+
+def test_the_last_day_ends_with_the_trace() -> None:
+    rows = [("a", 0.3 * DAY + m * 21_600.0, float(m)) for m in range(7)]
+    history = read_history(trace_of(rows))
+    assert history.usage[0, 1].tolist() == [3.0, 4.0, 5.0, 6.0]
+    assert history.usage[0, 0].tolist() == [0.0, 0.0, 1.0, 2.0]
+
+
+def test_a_task_without_a_day_of_history_has_that_of_a_donor() -> None:
+    usage = np.array([[[0.1], [0.2]], [[0.5], [0.6]], [[np.nan], [0.9]]])
+    history = history_of(usage)
+    rows = [history.before(np.array([2]), 1, 7, seed).tolist() for seed in range(20)]
+    assert {row[0][0] for row in rows} == {0.1, 0.5}
+    assert history.before(np.array([2]), 2, 7).tolist() == [[0.9, 0.9]]
+
+
+def donors(**known: object) -> set[int]:
+    random = np.random.default_rng(0)
+    be = np.array([True, True, True, False, False])
+    settings = {"labels": (), "requests": (), **known}
+    return {donor(4, be, random=random, **settings) for _ in range(50)}  # type: ignore[arg-type]
+
+
+def test_donors_are_of_the_same_label_then_of_a_like_request() -> None:
+    assert donors() == {0, 1, 2}
+    assert donors(labels=["a", "b", "b", "c", "b"]) == {1, 2}
+    assert donors(labels=["a", "b", "b", "c", "c"]) == {0, 1, 2}
+    assert donors(requests=[1.0, 2.0, 8.0, 4.0, 3.0]) == {1}
+    assert donors(requests=[2.0, 2.0, 8.0, 4.0, 2.5]) == {0, 1}
+    assert donors(requests=[np.nan, 2.0, 9.0, 3.0, np.nan]) == {0, 1, 2}
+    both = {"labels": ["b", "b", "a", "a", "b"], "requests": [9.0, 2.0, 4.0, 4.0, 4.0]}
+    assert donors(**both) == {1}
+
+
+def test_newcomers_are_planned_and_judged_like_all_others() -> None:
+    usage = np.full((6, 4, 4), 0.2)
+    usage[3:, :2] = np.nan
+    setting = Setting(capacity=1.0, rho=0.1, orders=1, burn_in=1)
+    assert setting.tasks(history_of(usage), 2).tolist() == list(range(6))
+    days = backtest(history_of(usage), setting, Tomorrow(MarginRule(first=1.0)))
+    assert [len(d.overloaded) for d in days] == [1, 2, 2]
+    assert {d.overload for d in days} == {0.0}
 
 
 def test_traces_without_days_cannot_be_backtested() -> None:
@@ -115,7 +160,7 @@ def test_a_day_is_planned_from_earlier_days_only() -> None:
     changed = usage.copy()
     changed[:, 4:] *= 3
     setting = Setting(capacity=1.0, rho=0.05, orders=2, burn_in=1)
-    for planner in (Tomorrow, lambda: ByMethod("exact")):
+    for planner in (Tomorrow, lambda: Plain(by_method("exact"))):
         first = planner().plan(history_of(usage), setting, 4)
         again = planner().plan(history_of(changed), setting, 4)
         assert [p.tolist() for p in first] == [p.tolist() for p in again]
