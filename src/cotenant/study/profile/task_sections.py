@@ -8,15 +8,18 @@ from cotenant.study.profile.bias import Bias
 from cotenant.study.profile.parts import Quantiles
 from cotenant.study.profile.tasks import POINTS, Spread, VarianceFactor
 
+_NOTHING = 1e-6  # below what a percentage shows
+
 
 def signed(fraction: float, digits: int = 2) -> str:
     """Write a relative difference with its sign.
 
-    >>> signed(-0.0123), signed(0.5), signed(0.0)
-    ('-1.2 %', '+50 %', '0 %')
+    >>> signed(-0.0123), signed(0.5), signed(0.0), signed(-1e-17)
+    ('-1.2 %', '+50 %', '0 %', '0 %')
     """
-    sign = "" if fraction == 0 else "-" if fraction < 0 else "+"
-    return sign + percent(abs(fraction), digits)
+    if abs(fraction) < _NOTHING:
+        return "0 %"
+    return ("-" if fraction < 0 else "+") + percent(abs(fraction), digits)
 
 
 def bias_section(bias: Bias) -> Section:
