@@ -2,8 +2,10 @@
 
 import time
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -14,14 +16,18 @@ from cotenant.errors import CotenantError
 from cotenant.service import replies
 from cotenant.service.core import Placement
 from cotenant.service.dashboard import dashboard
+from cotenant.service.express import Express
 from cotenant.service.extender import Extender
 from cotenant.service.guard import Guard, Limits
+from cotenant.service.landing import Landing
 from cotenant.service.learned import Pods
 from cotenant.service.measured import Overloads
 from cotenant.service.metrics import Meters
 from cotenant.service.routes import api
 from cotenant.service.routes_operating import operating
 from cotenant.service.security import Door
+
+T = TypeVar("T")
 
 Background = Callable[["Service"], AbstractAsyncContextManager[None]]
 
@@ -43,6 +49,7 @@ class Service:
     pods: Pods = field(init=False)
     extender: Extender = field(init=False)
     overloads: Overloads = field(init=False)
+    _landing: Landing = field(default_factory=Landing, init=False)
 
     def __post_init__(self) -> None:
         placement = self.placement
@@ -51,6 +58,11 @@ class Service:
         self.extender = Extender(placement, self.pods, self.meters)
         fresh = placement.settings.stale_after
         self.overloads = Overloads(placement, self.meters, fresh)
+
+    async def decided(self, operation: str, future: Future[T]) -> T:
+        """Wait for a durable answer, and time it."""
+        with self.meters.timed(operation):
+            return await self._landing.wait(future)
 
 
 @asynccontextmanager
@@ -89,6 +101,7 @@ def make_app(
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.service = service
     app.include_router(api)
@@ -98,6 +111,7 @@ def make_app(
     app.add_exception_handler(RequestValidationError, replies.on_malformed)
     app.add_exception_handler(HTTPException, replies.on_http)
     app.add_exception_handler(Exception, replies.on_crash)
+    app.add_middleware(Express, service=service)
     app.add_middleware(
         Guard,
         door=door,

@@ -78,7 +78,7 @@ class Guard:
             if isinstance(body, Refusal):
                 await visit.refuse(body)
             elif body is not None:
-                await self._app(scope, _replay(body, receive), visit.send)
+                await self._app(scope, replay(body, receive), visit.send)
         finally:
             visit.end()
 
@@ -185,7 +185,7 @@ def _is_json(headers: dict[bytes, bytes]) -> bool:
     return kind == b"application/json" and packed == b"identity"
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
+def replay(body: bytes, receive: Receive) -> Receive:
     """Return a channel that gives the body once, then what comes after it."""
     given = False
 

@@ -1,10 +1,17 @@
 """Logs as JSON, one line an event, on stderr."""
 
+import asyncio
 import json
 import logging
 import sys
+import threading
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, TextIO
+
+GATHER_S = 0.1
+"""Lines of the event loop are written together after this time: a write for each would
+hand the interpreter to another thread in the middle of every request."""
 
 
 class JsonLines(logging.Formatter):
@@ -16,9 +23,8 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
-        at = datetime.fromtimestamp(record.created, UTC)
         line: dict[str, Any] = {
-            "at": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "at": f"{_second(int(record.created))}.{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
@@ -29,9 +35,49 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=True)
 
 
+class Gathered(logging.StreamHandler[TextIO]):
+    """Writes at once, except what an event loop says in passing: that is gathered."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._lines: list[str] = []
+        self._gathering = threading.RLock()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take in a record."""
+        self._lines.append(self.format(record))
+        loop = _running_loop()
+        if loop is None or record.levelno >= logging.WARNING:
+            self.flush()
+        elif len(self._lines) == 1:
+            loop.call_later(GATHER_S, self.flush)
+
+    def flush(self) -> None:
+        """Write what was gathered, in the order it came."""
+        with self._gathering:
+            lines, self._lines = self._lines, []
+            if lines:
+                self.stream.write("".join(f"{line}\n" for line in lines))
+            super().flush()
+
+
+@lru_cache(maxsize=2)
+def _second(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
 def log_to(stream: TextIO = sys.stderr, level: int = logging.INFO) -> None:
     """Send the logs of this package and of its server to a stream, as JSON."""
-    handler = logging.StreamHandler(stream)
+    # What no line tells need not be found out.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    handler = Gathered(stream)
     handler.setFormatter(JsonLines())
     for name, least in (("cotenant", level), ("uvicorn", logging.WARNING)):
         logger = logging.getLogger(name)

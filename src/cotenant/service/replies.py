@@ -49,7 +49,7 @@ def reply(value: Any, status: int = 200) -> Response:
     return Response(to_json(value, inf_nan_mode="null"), status, media_type=JSON)
 
 
-def refuse(request: Request, error: CotenantError) -> Response:
+def refuse(meters: Meters, error: CotenantError) -> Response:
     """Return a refusal as JSON, and count it."""
     status, word = STATUS[type(error)]
     body: dict[str, Any] = {"error": word, "reason": str(error)}
@@ -60,7 +60,7 @@ def refuse(request: Request, error: CotenantError) -> Response:
         body |= {"resource": error.resource, "machines": {}}
     if isinstance(error, NothingFits):
         body["machines"] = dict(error.machines)
-    _meters(request).rejections.labels(counted).inc()
+    meters.rejections.labels(counted).inc()
     response = reply(body, status)
     if status == 503:
         response.headers["retry-after"] = "1"
@@ -71,14 +71,14 @@ async def on_refusal(request: Request, error: Exception) -> Response:
     """Answer what the core, or a check, refused."""
     if not isinstance(error, CotenantError):
         raise error
-    return refuse(request, error)
+    return refuse(_meters(request), error)
 
 
 async def on_malformed(request: Request, error: Exception) -> Response:
     """Answer a body, a path or a query that is not what the interface says."""
     if not isinstance(error, RequestValidationError):
         raise error
-    return refuse(request, InvalidInput(sentence(error.errors())))
+    return refuse(_meters(request), InvalidInput(sentence(error.errors())))
 
 
 async def on_http(request: Request, error: Exception) -> Response:

@@ -1,14 +1,14 @@
 """The API: machines, tasks, repacking, the ledger. Every handler asks the core once."""
 
-import asyncio
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Header, HTTPException, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 from pydantic_core import from_json
 
+from cotenant.service import express
 from cotenant.service.answers import Changed, Event, MachineView, TaskView
-from cotenant.service.asked import LONGEST_NAME, check_name
+from cotenant.service.asked import LONGEST_NAME
 from cotenant.service.replies import reply
 from cotenant.service.wire import (
     REFUSALS,
@@ -27,11 +27,8 @@ from cotenant.service.wire import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-    from concurrent.futures import Future
 
     from cotenant.service.app import Service
-
-T = TypeVar("T")
 
 
 class StrictRequest(Request):
@@ -75,12 +72,6 @@ def service_of(request: Request) -> "Service":
     return service
 
 
-async def decided(request: Request, operation: str, future: "Future[T]") -> T:
-    """Wait for a durable answer, and time it."""
-    with service_of(request).meters.timed(operation):
-        return await asyncio.wrap_future(future)
-
-
 @api.post(
     "/machines",
     status_code=201,
@@ -89,9 +80,10 @@ async def decided(request: Request, operation: str, future: "Future[T]") -> T:
 )
 async def add_machines(request: Request, asked: Machines) -> Response:
     """Declare a machine, or a list of them: all or none."""
+    service = service_of(request)
     specs = [machine.spec() for machine in listed(asked)]
-    future = service_of(request).placement.add_machines(specs)
-    views = await decided(request, "add_machines", future)
+    future = service.placement.add_machines(specs)
+    views = await service.decided("add_machines", future)
     return reply(alike(asked, [view.to_dict() for view in views]), 201)
 
 
@@ -123,7 +115,8 @@ def machine(request: Request, name: MachineName) -> Response:
 )
 async def drain(request: Request, name: MachineName) -> Response:
     """Drain a machine: it takes no more tasks and leaves once it is empty."""
-    view = await decided(request, "drain", service_of(request).placement.drain(name))
+    service = service_of(request)
+    view = await service.decided("drain", service.placement.drain(name))
     return Response(status_code=204) if view is None else reply(view.to_dict(), 202)
 
 
@@ -141,13 +134,7 @@ async def place(
     request: Request, asked: Tasks, idempotency_key: Key = None
 ) -> Response:
     """Place a task, or a list of them: all or none. Asking again changes nothing."""
-    if idempotency_key is not None:
-        check_name("idempotency key", idempotency_key)
-    specs = [task.spec() for task in listed(asked)]
-    future = service_of(request).placement.place(specs, idempotency_key)
-    placed = await decided(request, "place", future)
-    status = 200 if all(answer.repeated for answer in placed) else 201
-    return reply(alike(asked, [answer.to_dict() for answer in placed]), status)
+    return await express.place(service_of(request), asked, idempotency_key)
 
 
 @api.get("/tasks", tags=["tasks"], responses={200: {"model": list[TaskView]}})
@@ -166,9 +153,9 @@ async def measure(request: Request, name: TaskName, asked: ReadingIn) -> Respons
     service, samples = service_of(request), asked.samples()
     if asked.error is not None:
         future = service.placement.fail_usage(name, asked.error)
-        return reply(_measured(await decided(request, "measure", future), None))
+        return reply(_measured(await service.decided("measure", future), None))
     reading = service.placement.update_usage(name, samples)
-    view, overload = await decided(request, "measure", reading)
+    view, overload = await service.decided("measure", reading)
     service.overloads.note(name, samples.get("cpu", ()), service.clock())
     return reply(_measured(view, overload))
 
@@ -190,8 +177,9 @@ def task(request: Request, name: TaskName) -> Response:
 )
 async def change(request: Request, name: TaskName, asked: DemandIn) -> Response:
     """Change the demand of a task: in place where it fits, else it moves."""
-    future = service_of(request).placement.change(asked.spec_of(name))
-    return reply((await decided(request, "change", future)).to_dict())
+    service = service_of(request)
+    future = service.placement.change(asked.spec_of(name))
+    return reply((await service.decided("change", future)).to_dict())
 
 
 @api.delete(
@@ -202,7 +190,7 @@ async def change(request: Request, name: TaskName, asked: DemandIn) -> Response:
 async def release(request: Request, name: TaskName) -> Response:
     """Release a task."""
     service = service_of(request)
-    machine = await decided(request, "release", service.placement.release(name))
+    machine = await service.decided("release", service.placement.release(name))
     service.overloads.forget(name)
     return reply({"name": name, "machine": machine})
 
@@ -210,8 +198,9 @@ async def release(request: Request, name: TaskName) -> Response:
 @api.post("/repack", tags=["repack"], responses={200: {"model": PlanOut}})
 async def repack(request: Request) -> Response:
     """Work out moves, each with cost, gain and reason, and make none of them."""
-    future = service_of(request).placement.repack()
-    return reply((await decided(request, "repack", future)).to_dict())
+    service = service_of(request)
+    plan = await service.decided("repack", service.placement.repack())
+    return reply(plan.to_dict())
 
 
 @api.post(
@@ -223,8 +212,9 @@ async def apply(
     request: Request, plan: Annotated[str, Path(max_length=100)]
 ) -> Response:
     """Make exactly the moves of a plan, or none if the fleet has changed."""
-    future = service_of(request).placement.apply(plan)
-    return reply((await decided(request, "apply", future)).to_dict())
+    service = service_of(request)
+    made = await service.decided("apply", service.placement.apply(plan))
+    return reply(made.to_dict())
 
 
 @api.get("/events", tags=["ledger"], responses={200: {"model": list[Event]}})
