@@ -79,6 +79,21 @@ class ReplayAdmission:
         for usage in remaining:
             self.add(machine, usage)
 
+    def load(self, machine: int) -> FloatArray:
+        """Return what is on a machine, moment by moment; empty before the first."""
+        return np.zeros(0) if self._load is None else self._load.all[machine]
+
+    def above(self, machine: int, margin: float) -> BoolArray:
+        """Return at which moments a machine is above what a margin leaves."""
+        headroom = (margin - 1.0) * float(self._mean.all[machine])
+        room = float(self._capacity.all[machine]) * (1.0 + 1e-9) - headroom
+        return self.load(machine) > room
+
+    @property
+    def allowed(self) -> int:
+        """At how many moments a machine may be above."""
+        return 0 if self._load is None else self._allowed(self._load.all[0])
+
     def verdict(self, machine: int, demand: Usage) -> Verdict:
         series = self._series(demand)
         count = kernel.count_over(

@@ -8,6 +8,7 @@ from cotenant.demand.task import Task
 from cotenant.service.answers import Placed
 from cotenant.service.asked import MachineSpec, TaskSpec
 from cotenant.service.believed import sharpen
+from cotenant.service.keeping import events as keeping
 from cotenant.service.state import Data, Demand, Held, State, demand_of, pod_key
 
 KEYS = 100_000
@@ -73,6 +74,7 @@ def _changed(state: State, data: Data, known: Demand | None) -> None:
 def _moved(state: State, data: Data, known: Demand | None) -> None:
     held = state.take(data["name"])
     state.put(data["name"], _at(held, data))
+    keeping.count_move(state, data)
 
 
 def _proposed(state: State, data: Data, known: Demand | None) -> None:
@@ -101,6 +103,8 @@ def _measured(state: State, data: Data, known: Demand | None) -> None:
     )
     state.put(data["name"], held)
     entry.changed = changed
+    if "start" in data and "cpu" in data["samples"]:
+        keeping.note(state, data["name"], data["samples"]["cpu"], data)
 
 
 def _unmeasured(state: State, data: Data, known: Demand | None) -> None:
@@ -153,4 +157,8 @@ _DO: dict[str, Callable[[State, Data, Demand | None], None]] = {
     "unmeasured": _unmeasured,
     "reserved": _reserved,
     "unreserved": _unreserved,
+    "read": keeping.read,
+    "night": keeping.night,
+    "shed": keeping.shed,
+    "day_excluded": keeping.exclude,
 }

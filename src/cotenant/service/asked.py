@@ -14,6 +14,7 @@ Kind: TypeAlias = Literal["usage", "sla"]
 KINDS: tuple[Kind, ...] = ("usage", "sla")
 RESOURCES = ("cpu", "memory")
 MOST_CORES = 1024
+PROMISES = ("history", "tomorrow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +198,11 @@ class Settings:
         Seconds after which a usage that was measured once and is no longer is stale.
     reserve_for
         Seconds a reservation lasts unless it is confirmed.
+    promise
+        What usage is taken for: `history`, as it was measured; `tomorrow`, as it may
+        drift from the days before, see `keeping`.
+    conservative
+        With `tomorrow`: the largest margin that any of the last seven days needed.
     """
 
     rho: float = 0.01
@@ -205,6 +211,8 @@ class Settings:
     test: str = "response-time"
     stale_after: float = 300.0
     reserve_for: float = 30.0
+    promise: str = "history"
+    conservative: bool = False
 
     def __post_init__(self) -> None:
         if self.method.partition(":")[0] == "esscher":
@@ -217,6 +225,9 @@ class Settings:
         if self.rule not in RULES:
             known = " or ".join(RULES)
             raise InvalidInput(f"rule is {self.rule!r}; expected {known}")
+        if self.promise not in PROMISES:
+            known = " or ".join(PROMISES)
+            raise InvalidInput(f"promise is {self.promise!r}; expected {known}")
         for name in ("stale_after", "reserve_for"):
             value = getattr(self, name)
             if not 0 < value < float("inf"):

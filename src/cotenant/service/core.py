@@ -22,6 +22,8 @@ from cotenant.service.answers import (
 )
 from cotenant.service.asked import MachineSpec, Settings, TaskSpec
 from cotenant.service.desk import Desk
+from cotenant.service.keeping.kept import Told
+from cotenant.service.keeping.timing import NOW, Timing
 from cotenant.service.ledger import Ledger
 from cotenant.service.published import summarize
 from cotenant.service.repack import plan_moves
@@ -155,7 +157,10 @@ class Placement:
         return self._run(lambda desk: placing.change(desk, task))
 
     def update_usage(
-        self, task: str, samples: Mapping[str, Sequence[float]]
+        self,
+        task: str,
+        samples: Mapping[str, Sequence[float]],
+        timing: Timing = NOW,
     ) -> Future[tuple[TaskView, float | None]]:
         """Sharpen what a task is believed to use; return it and its machine's overload.
 
@@ -169,7 +174,7 @@ class Placement:
         InvalidInput
             If there are no samples, or one is negative or not finite.
         """
-        return self._run(lambda desk: _measured(desk, task, samples))
+        return self._run(lambda desk: _measured(desk, task, samples, timing))
 
     def fail_usage(self, task: str, error: str) -> Future[TaskView]:
         """Say that a task could not be measured: its last usage stands, as stale.
@@ -250,6 +255,14 @@ class Placement:
             the plan changed, or a task no longer fits.
         """
         return self._run(lambda desk: repacking.apply(desk, plan))
+
+    def decide(self, decide: Callable[[Desk], T]) -> Future[T]:
+        """Decide something on the state; done once what was decided is durable."""
+        return self._run(decide)
+
+    def kept(self) -> Told | None:
+        """Return how the promise is kept; None where days are not replayed."""
+        return self._writer.published.kept
 
     def assess(
         self, task: TaskSpec, machines: Sequence[str], uid: str | None = None
@@ -352,7 +365,7 @@ def _drained(desk: Desk, machine: str) -> MachineView | None:
 
 
 def _measured(
-    desk: Desk, task: str, samples: Mapping[str, Sequence[float]]
+    desk: Desk, task: str, samples: Mapping[str, Sequence[float]], timing: Timing
 ) -> tuple[TaskView, float | None]:
-    held = placing.measure(desk, task, samples)
+    held = placing.measure(desk, task, samples, timing)
     return task_view(held), held.overload

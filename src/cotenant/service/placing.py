@@ -1,6 +1,7 @@
 """Decisions about machines and tasks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from cotenant.demand.task import Task
@@ -9,6 +10,7 @@ from cotenant.service.answers import Changed, Placed
 from cotenant.service.asked import RESOURCES, MachineSpec, TaskSpec, check_samples
 from cotenant.service.believed import sharpen
 from cotenant.service.desk import Desk, digest_of, task_data
+from cotenant.service.keeping.timing import NOW, Timing
 from cotenant.service.state import Demand, Held, demand_of
 
 
@@ -57,13 +59,16 @@ def place(desk: Desk, specs: Sequence[TaskSpec], key: str | None) -> list[Placed
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InvalidInput(f"task {twice!r} is given twice")
-    start = len(desk.events)
+    start, kept = len(desk.events), desk.state.kept
+    noted = {} if kept is None else kept.remember(names)
     try:
         answers = [
             _place(desk, spec, data) for spec, data in zip(specs, asked, strict=True)
         ]
     except Exception:
         _take_back(desk, start)
+        if kept is not None:
+            kept.restore(noted)
         raise
     if key is not None and not all(answer.repeated for answer in answers):
         told = [[a.name, a.machine, a.overload, False, a.granted] for a in answers]
@@ -94,7 +99,7 @@ def change(desk: Desk, spec: TaskSpec) -> Changed:
             "release it and place it anew"
         )
     demand = demand_of(spec)
-    with desk.state.without(spec.name):
+    with desk.state.without(spec.name), _supposing(desk, demand, data["digest"]):
         target, reason = _stay_or_move(desk, spec, demand, before.machine)
     moved = None if target["machine"] == before.machine else before.machine
     data |= target | {"moved_from": moved, "reason": reason}
@@ -106,7 +111,12 @@ def change(desk: Desk, spec: TaskSpec) -> Changed:
     return _told(held, moved, reason)
 
 
-def measure(desk: Desk, name: str, samples: Mapping[str, Sequence[float]]) -> Held:
+def measure(
+    desk: Desk,
+    name: str,
+    samples: Mapping[str, Sequence[float]],
+    timing: Timing = NOW,
+) -> Held:
     """Sharpen what a task is believed to use, wherever that leads."""
     held = desk.task(name)
     if not isinstance(held.demand, Task):
@@ -121,7 +131,9 @@ def measure(desk: Desk, name: str, samples: Mapping[str, Sequence[float]]) -> He
         check_samples(name, resource, tuple(values))
     count = max(len(values) for values in samples.values())
     sent = {resource: list(values) for resource, values in samples.items()}
-    data = {"name": name, "samples": sent}
+    data: dict[str, Any] = {"name": name, "samples": sent}
+    if "cpu" in sent and desk.state.kept is not None:
+        data |= timing.facts(name, sent["cpu"], desk.now)
     words = f"measured {name} on {held.machine}, {count:,} samples"
     return desk.put("measured", words, name, data, sharpen(held.demand, sent))
 
@@ -168,6 +180,17 @@ def _stay_or_move(
         return target, f"fits where it is: {words}"
     target = desk.choose(spec.name, spec.kind, demand, None)
     return target, f"could not stay on {machine}: {words}"
+
+
+@contextmanager
+def _supposing(desk: Desk, demand: Demand, digest: str) -> Iterator[None]:
+    """Replay a task, if days are replayed, as if it had asked for this."""
+    kept = desk.state.kept
+    if kept is None or not isinstance(demand, Task):
+        yield
+        return
+    with kept.supposing(demand, digest):
+        yield
 
 
 def _told(held: Held, moved: str | None, reason: str) -> Changed:

@@ -2,12 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from cotenant.errors import DoesNotFit
 from cotenant.service.answers import Event, MachineView, Summary
 from cotenant.service.asked import Settings
 from cotenant.service.state import Held, State, is_pod
 from cotenant.service.views import is_stale, machine_view
+
+if TYPE_CHECKING:
+    from cotenant.service.keeping.kept import Told
 
 
 class Published:
@@ -23,9 +27,15 @@ class Published:
         self.at: float | None = None
         self.counts: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
+        self.kept: Told | None = None
 
     def show(self, state: State, fresh: Iterable[Event] | None) -> None:
         """Bring readers up to date after some events; all of it for None."""
+        self.kept = None if state.kept is None else state.kept.told()
+        if fresh is not None:
+            fresh = list(fresh)
+            if any(event.kind == "night" for event in fresh):
+                fresh = None  # what every machine is believed to use has changed
         tasks: Iterable[str]
         machines: Iterable[str]
         if fresh is None:
@@ -94,6 +104,8 @@ def _touched(
     machines: dict[str, None] = {}
     for event in fresh:
         data = event.data
+        for reading in data.get("readings", ()):
+            tasks[reading["name"]] = None
         name = data["task"]["name"] if "task" in data else data.get("name")
         if name is not None:
             tasks[name] = None

@@ -19,7 +19,8 @@ def copy_state(
     picture: Picture, settings: Settings, only: Collection[str] | None = None
 ) -> State:
     """Return a state of its own, started, of some machines or all."""
-    state = State(settings)
+    kept = None if picture.kept is None else picture.kept.copy()
+    state = State(settings, kept)
     state.number, state.at = picture.number, picture.at
     for spec, draining, changed, keys in picture.machines:
         if only is None or spec.name in only:

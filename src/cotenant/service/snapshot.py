@@ -15,6 +15,8 @@ from cotenant.demand.task import Task
 from cotenant.demand.usage import Usage
 from cotenant.service.answers import Placed
 from cotenant.service.asked import MachineSpec, Settings
+from cotenant.service.keeping import packed as keeping
+from cotenant.service.keeping.kept import Kept
 from cotenant.service.state import Demand, Entry, Held, State
 
 FORMAT = 1
@@ -32,6 +34,7 @@ class Picture:
     held: dict[str, Held]
     answered: dict[str, tuple[str, tuple[Placed, ...]]]
     plans: dict[str, dict[str, Any]]
+    kept: Kept | None = None
 
 
 def take_picture(state: State) -> Picture:
@@ -48,6 +51,7 @@ def take_picture(state: State) -> Picture:
         dict(state.held),
         dict(state.answered),
         dict(state.plans),
+        None if state.kept is None else state.kept.copy(),
     )
 
 
@@ -65,19 +69,29 @@ def pack(picture: Picture) -> bytes:
     return b"".join([*packed, packer.flush()])
 
 
-def unpack(settings: Settings, packed: bytes) -> State:
-    """Return the state that `pack` was given, not started yet."""
+def unpack(settings: Settings, packed: bytes) -> State | None:
+    """Return the state that `pack` was given, not started yet.
+
+    None if it lacks what these settings need: it was made under another promise.
+    """
     chunks = _chunks(zlib.decompress(packed))
     facts, _ = next(chunks)
     state = State(settings)
     state.number, state.at = facts["number"], facts["at"]
     state.fleet_changed, state.plans = facts["fleet_changed"], facts["plans"]
+    if state.kept is not None:
+        if facts.get("kept") is None:
+            return None
+        state.kept.read(facts["kept"])
     for spec, draining, changed, keys in facts["machines"]:
         machine = MachineSpec.from_dict(spec)
         entry = Entry(machine, keys=dict.fromkeys(keys), draining=draining)
         entry.changed = changed
         state.machines[machine.name] = entry
     for facts, arrays in chunks:
+        if "history" in facts:
+            keeping.unpack(state.kept, facts, arrays.all)
+            continue
         for key, digest, answers in facts["answered"]:
             told = tuple(Placed(*answer) for answer in answers)
             state.answered[key] = (digest, told)
@@ -96,6 +110,7 @@ def _pieces(picture: Picture) -> Iterator[bytes]:
         "at": picture.at,
         "fleet_changed": picture.fleet_changed,
         "plans": picture.plans,
+        "kept": None if picture.kept is None else picture.kept.to_dict(),
         "machines": [
             [spec.to_dict(), draining, changed, keys]
             for spec, draining, changed, keys in picture.machines
@@ -115,13 +130,19 @@ def _pieces(picture: Picture) -> Iterator[bytes]:
         usages = [usage for _, h in some for usage in _usages(h.demand)]
         facts = [[key, *_facts(h)] for key, h in some]
         yield _chunk({"answered": [], "held": facts}, usages)
+    if picture.kept is not None:
+        for history, numbers in keeping.pieces(picture.kept, SLICE):
+            yield _packed(history, numbers)
 
 
 def _chunk(facts: Any, usages: Sequence[Usage]) -> bytes:
-    text = json.dumps(facts, separators=(",", ":"), allow_nan=False).encode()
     arrays = [u.values for u in usages] + [u.weights for u in usages]
-    numbers = np.concatenate([np.zeros(0), *arrays]).astype("<f8").tobytes()
-    body = text + b"\n" + numbers
+    return _packed(facts, np.concatenate([np.zeros(0), *arrays]))
+
+
+def _packed(facts: Any, numbers: FloatArray) -> bytes:
+    text = json.dumps(facts, separators=(",", ":"), allow_nan=False).encode()
+    body = text + b"\n" + numbers.astype("<f8").tobytes()
     return len(body).to_bytes(8, "little") + body
 
 
@@ -131,16 +152,17 @@ def _chunks(data: bytes) -> Iterator[tuple[Any, "_Arrays"]]:
         end = at + 8 + int.from_bytes(data[at : at + 8], "little")
         text, _, body = data[at + 8 : end].partition(b"\n")
         numbers = np.frombuffer(body, "<f8").astype(np.float64)
-        half = len(numbers) // 2
-        yield json.loads(text), _Arrays(numbers[:half], numbers[half:])
+        yield json.loads(text), _Arrays(numbers)
         at = end
 
 
 class _Arrays:
     """Hands out values and weights in the order they were packed."""
 
-    def __init__(self, values: FloatArray, weights: FloatArray) -> None:
-        self._values, self._weights, self._at = values, weights, 0
+    def __init__(self, numbers: FloatArray) -> None:
+        half = len(numbers) // 2
+        self.all = numbers
+        self._values, self._weights, self._at = numbers[:half], numbers[half:], 0
 
     def take(self, count: int) -> tuple[FloatArray, FloatArray]:
         own = slice(self._at, self._at + count)

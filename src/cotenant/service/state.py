@@ -5,11 +5,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from cotenant.colocate.margin import MarginRule
 from cotenant.demand.sla import Sla
 from cotenant.demand.task import Task
 from cotenant.service.answers import Placed
 from cotenant.service.asked import Kind, MachineSpec, Settings, TaskSpec
 from cotenant.service.believed import believe
+from cotenant.service.keeping.kept import Kept
+from cotenant.service.keeping.side import ReplaySide
 from cotenant.service.side import Side
 from cotenant.service.sla_side import SlaSide
 from cotenant.service.usage_side import UsageSide
@@ -88,10 +91,20 @@ class State:
     under their name, reservations under `pod_key(uid)`. Until `start`, only the books
     are kept, which is quick; from then on the engine answers, bit for bit as if it had
     been there from the first event.
+
+    Parameters
+    ----------
+    kept
+        What keeping the promise tomorrow rests on; None for a new one, where that is
+        what was promised.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, kept: Kept | None = None) -> None:
         self.settings = settings
+        self.kept = kept
+        if kept is None and settings.promise == "tomorrow":
+            cautious = settings.conservative
+            self.kept = Kept(MarginRule.cautious() if cautious else MarginRule())
         self.machines: dict[str, Entry] = {}
         self.held: dict[str, Held] = {}
         self.pods: dict[str, float] = {}  # when reservations expire
@@ -102,19 +115,31 @@ class State:
         self.fleet_changed = 0  # number of the last event about machines
         self.live = False
         self._sides: dict[Kind, Side[Any]] = {
-            "usage": UsageSide(settings),
+            "usage": self._usage_side(),
             "sla": SlaSide(settings),
         }
         self._hosts: dict[Kind, list[tuple[str, int]]] = {"usage": [], "sla": []}
 
     def start(self) -> "State":
         """Put everything held on the engine."""
+        self._sides["usage"] = self._usage_side()
         for entry in self.machines.values():
             self._declare(entry)
         self.live = True
         for side in self._sides.values():
             side.fill(self._held_on(side))
         return self
+
+    def renew(self) -> None:
+        """Put tasks with random usage on an engine that knows the days to replay."""
+        if not self.live:
+            return
+        side = self._sides["usage"] = self._usage_side()
+        self._hosts["usage"] = []
+        for entry in self.machines.values():
+            if entry.spec.kind == "usage":
+                self._declare(entry)
+        side.fill(self._held_on(side))
 
     def side(self, kind: Kind) -> Side[Any]:
         """Return the engine of machines of a kind."""
@@ -148,6 +173,8 @@ class State:
         entry.changed = self.number
         if held.expires is not None:
             self.pods[key] = held.expires
+        elif self.kept is not None and isinstance(held.demand, Task):
+            self.kept.joined(held.demand, held.digest, held.machine)
         if self.live:
             self.side(entry.spec.kind).put(key, entry.hosts[held.core], held.demand)
 
@@ -157,7 +184,9 @@ class State:
         entry = self.machines[held.machine]
         del entry.keys[key]
         entry.changed = self.number
-        self.pods.pop(key, None)
+        expires = self.pods.pop(key, None)
+        if self.kept is not None and isinstance(held.demand, Task) and expires is None:
+            self.kept.left(key)
         if self.live:
             self.side(entry.spec.kind).remove(key)
         return held
@@ -191,6 +220,11 @@ class State:
         overload = self.side(kind).overload(self.host(held))
         self.held[key] = replace(held, overload=overload)
         return self.held[key]
+
+    def _usage_side(self) -> Side[Any]:
+        if self.kept is None:
+            return UsageSide(self.settings)
+        return ReplaySide(self.settings, self.kept)
 
     def _declare(self, entry: Entry) -> None:
         kind = entry.spec.kind

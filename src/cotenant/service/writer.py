@@ -216,10 +216,8 @@ class Writer(threading.Thread):
 
     def _read_back(self) -> State:
         found = self._ledger.load_snapshot()
-        if found is None:
-            state = State(self._settings)
-        else:
-            state = unpack(self._settings, found[1])
+        state = None if found is None else unpack(self._settings, found[1])
+        state = state or State(self._settings)
         self._snapshot = state.number
         while page := self._ledger.read(state.number, PAGE):
             for event in page:

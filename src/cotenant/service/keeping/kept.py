@@ -1,0 +1,339 @@
+"""What a state remembers to keep the promise tomorrow; changed by events only."""
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cotenant.arrays import FloatArray
+from cotenant.colocate.margin import MarginRule
+from cotenant.demand.task import Task
+from cotenant.service.keeping.daybook import Daybook
+from cotenant.service.keeping.history import MOMENTS, History, filled
+from cotenant.service.keeping.stays import Stay, Stays
+from cotenant.sim.donor import donor
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What was said of a task when it was placed, or last changed.
+
+    Parameters
+    ----------
+    digest
+        Of what was asked.
+    since
+        Day on which it was; what was measured until then tells of another demand, if
+        there was one.
+    """
+
+    digest: str
+    label: str | None
+    mean: float
+    variance: float
+    since: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What readers see of it.
+
+    Parameters
+    ----------
+    latest
+        The newest moment of which there is a sample.
+    due
+        Whether a day is over and not counted yet.
+    replayed
+        Days that are replayed.
+    moved
+        Tasks the guard has moved today.
+    """
+
+    rule: MarginRule
+    daybook: Daybook
+    latest: int
+    due: bool
+    replayed: int
+    moved: int
+
+
+class Kept:
+    """Histories, who was where, the log of days, and what stands in for newcomers.
+
+    Parameters
+    ----------
+    window
+        The days that are replayed, at most 14, all over and counted.
+    known
+        By task with a history: for each day of the window, the day that tells of it.
+    donors
+        By task that does not count as its own history tells: who stands in for it, and
+        the factor; None for nobody. A task whose demand was changed stands in for
+        itself until a day was measured since.
+    shed
+        By machine: how many times it has used four times its allowance today.
+    moved
+        Tasks the guard has moved today.
+    today
+        Moments of the day that is not over which are replayed too; 0 but for the guard.
+    """
+
+    def __init__(self, rule: MarginRule) -> None:
+        self.rule = rule
+        self.history, self.stays = History(), Stays()
+        self.daybook = Daybook(rule.first)
+        self.window: tuple[int, ...] = ()
+        self.known: dict[str, tuple[int, ...]] = {}
+        self.stated: dict[str, Stated] = {}
+        self.donors: dict[str, tuple[str, float] | None] = {}
+        self.shed: dict[str, int] = {}
+        self.moved = 0
+        self.today = 0
+
+    def copy(self) -> "Kept":
+        """Return a copy that shares what never changes in place."""
+        other = Kept(self.rule)
+        other.history, other.stays = self.history.copy(), self.stays.copy()
+        other.daybook, other.window = self.daybook, self.window
+        for name in ("known", "stated", "donors", "shed"):
+            setattr(other, name, dict(getattr(self, name)))
+        other.moved, other.today = self.moved, self.today
+        return other
+
+    @property
+    def now(self) -> int:
+        """The moment from which a change counts: the one after the newest sample."""
+        return self.history.latest + 1
+
+    def told(self) -> Told:
+        """Return what readers see."""
+        latest, due = self.history.latest, self.due() is not None
+        return Told(self.rule, self.daybook, latest, due, len(self.window), self.moved)
+
+    def due(self) -> int | None:
+        """Return the earliest day that is over and not counted yet."""
+        over = range(self.daybook.closed + 1, self.history.latest // MOMENTS)
+        return min(self.history.days.intersection(over), default=None) if over else None
+
+    def joined(self, task: Task, digest: str, machine: str) -> None:
+        """Note that a task has come to a machine."""
+        self.stays.join(task.name, machine, self.now)
+        self._state(task, digest)
+
+    def left(self, task: str) -> None:
+        """Note that a task has left its machine."""
+        self.stays.leave(task, self.now)
+
+    @contextmanager
+    def supposing(self, task: Task, digest: str) -> Iterator[None]:
+        """Replay a task as if this had been stated of it."""
+        before = self.remember([task.name])
+        self._state(task, digest)
+        try:
+            yield
+        finally:
+            self.restore(before)
+
+    def remember(self, tasks: Iterable[str]) -> dict[str, list[Any]]:
+        """Return what is noted of tasks, so that it can be restored."""
+        books = self._books()
+        return {task: [book.get(task, _NOTHING) for book in books] for task in tasks}
+
+    def restore(self, noted: Mapping[str, list[Any]]) -> None:
+        """Put back what was noted of tasks."""
+        for task, values in noted.items():
+            for book, value in zip(self._books(), values, strict=True):
+                book.pop(task, None)
+                if value is not _NOTHING:
+                    book[task] = value
+        self._forget_able()
+
+    def close(self, day: int) -> None:
+        """Let the replayed days end with a day that is over."""
+        self.history.close(day)
+        self.window = (*self.window, day)[-self.rule.window :]
+        self.shed, self.moved = {}, 0
+        self.stays.forget((day + 1) * MOMENTS)
+        self.history.forget(self.window[0])
+        self.known = {
+            task: found for task in self.stated if (found := self._days(task, day))
+        }
+        for task in self.stated.keys() - self.stays.of.keys() - self.known.keys():
+            del self.stated[task]
+        own = {task for task in self.donors if self._stands_for_itself(task)}
+        self._forget_able()
+        self.donors = {task: self.donors[task] for task in own}
+        for task, stated in self.stated.items():
+            if task not in self.known:
+                self.donors[task] = self._donor(task, stated)
+
+    def closed_for(self, task: str) -> int:
+        """Return the day until which samples of a task come too late."""
+        return self.daybook.closed if task in self.known else -1
+
+    def with_today(self) -> "Kept":
+        """Return a copy that replays the part of today that is over as well."""
+        other = self.copy()
+        other.today = self.history.latest % MOMENTS + 1
+        return other
+
+    def series(self, task: Task) -> FloatArray:
+        """Return what is replayed of a task: `(moments,)`.
+
+        Its own history; else that of a donor, in the proportion of what was stated of
+        both; else, where nobody has any, random usage as it was stated.
+        """
+        name = task.name
+        stated = self.stated.get(name)
+        if stated is None:
+            cpu = task.usage["cpu"]
+            stated = Stated("", task.label, cpu.mean, cpu.variance)
+            given = self._donor(name, stated)
+        elif name in self.donors:
+            given = self.donors[name]
+        else:
+            given = (name, 1.0)
+        if given is None:
+            return self._invented(name, stated)
+        giver, factor = given
+        return factor * self._own(giver)
+
+    def _own(self, name: str) -> FloatArray:
+        days = self.history.usage[name]
+        parts = [filled(days[day]) for day in self.known[name]]
+        if self.today:
+            now = days.get(self.history.latest // MOMENTS, parts[-1])[: self.today]
+            measured = np.isfinite(now).any()
+            parts.append(filled(now) if measured else parts[-1][: self.today])
+        return np.concatenate(parts).astype(np.float64)
+
+    def _invented(self, name: str, stated: Stated) -> FloatArray:
+        count = MOMENTS * max(1, len(self.window)) + self.today
+        if stated.mean == 0.0 or stated.variance == 0.0:
+            return np.full(count, stated.mean)
+        scale = stated.variance / stated.mean
+        return _random(name).gamma(stated.mean / scale, scale, count)
+
+    def _state(self, task: Task, digest: str) -> None:
+        name, cpu = task.name, task.usage["cpu"]
+        before = self.stated.get(name)
+        if before is not None and before.digest == digest:
+            return
+        since = -1 if before is None else self.now // MOMENTS
+        stated = Stated(digest, task.label, cpu.mean, cpu.variance, since)
+        if before is not None and name in self.known:
+            _, factor = self.donors.get(name) or (name, 1.0)
+            self.donors[name] = (name, factor * _ratio(cpu.mean, before.mean))
+        else:
+            self.donors[name] = self._donor(name, stated)
+        self.stated[name] = stated
+        self._forget_able()
+
+    def _stands_for_itself(self, task: str) -> bool:
+        given = self.donors.get(task)
+        return given is not None and given[0] == task and task in self.known
+
+    def _days(self, task: str, day: int) -> tuple[int, ...]:
+        """Return, for each day of the window, the day that tells of a task."""
+        # Closed days take no more samples of a task that is known.
+        known = self.known.get(task)
+        measured = [
+            one
+            for one in self.window
+            if (
+                one in known
+                if known is not None and one != day
+                else self.history.there(task, one)
+            )
+        ]
+        since = self.stated[task].since
+        own = [one for one in measured if one > since]
+        if own:
+            self.donors.pop(task, None)
+        elif self._stands_for_itself(task):
+            own = measured
+        if not own:
+            return ()
+        window = np.array(self.window)
+        nearest = np.abs(window[:, None] - np.array(own)).argmin(axis=1)
+        return tuple(own[i] for i in nearest)
+
+    def _donor(self, name: str, stated: Stated) -> tuple[str, float] | None:
+        names, labels, means = self._able
+        if not names:
+            return None
+        chosen = donor(
+            len(names),
+            np.append(np.ones(len(names), np.bool_), False),
+            [*labels, stated.label],
+            np.append(means, stated.mean),
+            _random(name),
+        )
+        return names[chosen], _ratio(stated.mean, float(means[chosen]))
+
+    @cached_property
+    def _able(self) -> tuple[list[str], list[str | None], FloatArray]:
+        """Whose history may stand in for others: names, labels, stated means."""
+        names = [name for name in self.known if name not in self.donors]
+        stated = [self.stated[name] for name in names]
+        return names, [s.label for s in stated], np.array([s.mean for s in stated])
+
+    def _forget_able(self) -> None:
+        self.__dict__.pop("_able", None)
+
+    def _books(self) -> tuple[dict[str, Any], ...]:
+        return self.stated, self.donors, self.stays.of
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form of all but the samples."""
+        return {
+            "daybook": self.daybook.to_dict(),
+            "window": self.window,
+            "known": self.known,
+            "stated": {
+                name: [s.digest, s.label, s.mean, s.variance, s.since]
+                for name, s in self.stated.items()
+            },
+            "donors": self.donors,
+            "shed": self.shed,
+            "moved": self.moved,
+            "latest": self.history.latest,
+            "stays": {
+                task: [[s.machine, s.since, s.until] for s in stays]
+                for task, stays in self.stays.of.items()
+            },
+        }
+
+    def read(self, data: Mapping[str, Any]) -> None:
+        """Read the JSON form back."""
+        self.daybook = Daybook.from_dict(data["daybook"])
+        self.window = tuple(data["window"])
+        self.known = {name: tuple(days) for name, days in data["known"].items()}
+        self.stated = {name: Stated(*s) for name, s in data["stated"].items()}
+        self.donors = {
+            name: None if given is None else (given[0], given[1])
+            for name, given in data["donors"].items()
+        }
+        self.shed = dict(data["shed"])
+        self.moved, self.history.latest = data["moved"], data["latest"]
+        self.stays.of = {
+            task: tuple(Stay(*stay) for stay in stays)
+            for task, stays in data["stays"].items()
+        }
+
+
+_NOTHING = object()
+
+
+def _ratio(stated: float, before: float) -> float:
+    return stated / before if stated > 0.0 and before > 0.0 else 1.0
+
+
+def _random(name: str) -> np.random.Generator:
+    """Return random numbers that are the same whenever they are asked for."""
+    return np.random.default_rng(zlib.crc32(name.encode()))
