@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from cotenant.errors import InvalidInput
 from cotenant.kernels import exact as kernel
 
 CELLS = 500
+
+Cells: TypeAlias = tuple[IntArray, IntArray, FloatArray, FloatArray]
+"""A usage on a grid, as `kernels.exact.to_cells` returns it."""
 
 
 def grid(capacity: float, least: int = CELLS) -> int:
@@ -40,12 +44,14 @@ class _Pool:
 
     def __init__(self, capacity: float, least: int, slots: int) -> None:
         self.capacity, self.slots = capacity, slots
+        self.limit = capacity * (1.0 + 1e-12)
         size = grid(capacity, least)
         self.width = capacity / size
         self.load, self.tail = Rows(slots, size + 1), Rows(slots, size + 1)
         self.pinned, self.above = Rows(slots, size + 1), Rows(slots)
         self.mean, self.count, self.peak = Rows(), Rows(), Rows()
         self.held: list[list[Usage]] = []
+        self._latest: tuple[Usage, Cells] | None = None  # asked first, then added
 
     def grow(self) -> None:
         for rows in (self.load, self.tail, self.pinned, self.above):
@@ -55,9 +61,14 @@ class _Pool:
         self.held.append([])
         self.rebuild(len(self.held) - 1)
 
-    def cells(self, usage: Usage) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-        hours = self.hours(usage)
-        return kernel.to_cells(hours.offsets, hours.values, hours.weights, self.width)
+    def cells(self, usage: Usage) -> Cells:
+        if self._latest is None or self._latest[0] is not usage:
+            hours = self.hours(usage)
+            cells = kernel.to_cells(
+                hours.offsets, hours.values, hours.weights, self.width
+            )
+            self._latest = usage, cells
+        return self._latest[1]
 
     def hours(self, usage: Usage) -> Hours:
         if not len(usage.values):
@@ -81,8 +92,7 @@ class _Pool:
 
     def never_over(self, usage: Usage, rows: slice = slice(None)) -> BoolArray:
         """Say where all peaks together fit: no grid can put usage above capacity."""
-        limit = self.capacity * (1.0 + 1e-12)
-        return np.asarray(self.peak.all[rows] + usage.maximum <= limit)
+        return np.asarray(self.peak.all[rows] + usage.maximum <= self.limit)
 
     def alone(self, usage: Usage) -> float:
         hours = self.hours(usage)
@@ -93,7 +103,7 @@ class _Pool:
     def overload(self, row: int) -> float:
         if len(self.held[row]) == 1:
             return self.alone(self.held[row][0])
-        if self.peak.all[row] <= self.capacity * (1.0 + 1e-12):
+        if self.peak.all[row] <= self.limit:
             return 0.0
         return kernel.overload_of(
             self.load.all[row], self.pinned.all[row], self.above.all[row]

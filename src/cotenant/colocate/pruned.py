@@ -7,15 +7,15 @@ from itertools import pairwise
 from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.colocate.admission import Verdict
+from cotenant.colocate.columns import Columns
 from cotenant.colocate.exact import CELLS, ExactAdmission
 from cotenant.colocate.summed import sign
 from cotenant.demand.usage import Hours, Usage
 from cotenant.kernels import exact as kernel
-from cotenant.kernels.pruned import empty_columns, note, pick
+from cotenant.kernels.pruned import pick
 
 THREADS = 2
 
@@ -25,12 +25,12 @@ class PrunedAdmission(ExactAdmission):
 
     def __init__(self, rho: float, cells: int = CELLS, slots: int = 1) -> None:
         super().__init__(rho, cells, slots)
-        self._columns: dict[float, NDArray[np.float32]] = {}
-        self._dirty: dict[float, set[int]] = {}
+        self._columns: dict[float, Columns] = {}
         self._deferred: list[tuple[int, Usage]] | None = None
 
     def grow(self, capacity: float) -> None:
         super().grow(capacity)
+        self._columns.setdefault(capacity, Columns())
         self._touch(len(self._place) - 1)
 
     def add(self, machine: int, demand: Usage) -> None:
@@ -63,18 +63,26 @@ class PrunedAdmission(ExactAdmission):
             alike = len(self._pools) == 1
             liked = preference if alike else preference[numbers]
             own = allowed if alike else allowed[numbers]
+            columns = self._columns[capacity]
+            columns.follow(pool.load.all, pool.tail.all)
+            found = pool.cells(demand)
             row = pick(
-                self._strict(capacity),
+                columns.strict,
                 pool.tail.all,
                 pool.pinned.all,
                 pool.count.all,
+                pool.peak.all,
                 own,
                 liked,
-                *pool.cells(demand),
+                *found,
+                demand.maximum,
                 pool.alone(demand),
+                pool.limit,
                 self._rho,
+                columns.changed,
+                columns.refused(b"".join(part.tobytes() for part in found)),
+                columns.now,
             )
-            row = _preferred(row, liked, own & pool.never_over(demand))
             if row < 0:
                 continue
             number = numbers[row]
@@ -119,7 +127,7 @@ class PrunedAdmission(ExactAdmission):
                 pool.count.all[row] += 1
                 pool.mean.all[row] += demands[i].mean
                 pool.peak.all[row] += demands[i].maximum
-            self._dirty.setdefault(capacity, set()).update(rows.tolist())
+            self._columns[capacity].touch(*rows.tolist())
             # Cut between machines; each machine is filled by one thread, in order.
             cuts = np.searchsorted(rows, np.linspace(0, rows[-1] + 1, THREADS + 1))
             arrays = (pool.load.all, pool.pinned.all, pool.above.all, pool.tail.all)
@@ -183,29 +191,4 @@ class PrunedAdmission(ExactAdmission):
 
     def _touch(self, machine: int) -> None:
         pool, row = self._place[machine]
-        self._dirty.setdefault(pool.capacity, set()).add(row)
-
-    def _strict(self, capacity: float) -> NDArray[np.float32]:
-        """Return the columns of a pool, brought up to date."""
-        pool, dirty = self._pools[capacity], self._dirty[capacity]
-        columns = self._columns.get(capacity)
-        machines, size = len(pool.held), pool.load.all.shape[2]
-        if columns is None or columns.shape[2] < machines:
-            columns = empty_columns(self._slots, size, 2 * machines)
-            self._columns[capacity] = columns
-            dirty.update(range(machines))
-        if dirty:
-            rows = np.fromiter(dirty, np.int64)
-            note(pool.load.all, pool.tail.all, rows, columns)
-            dirty.clear()
-        return columns
-
-
-def _preferred(row: int, preference: FloatArray, sure: BoolArray) -> int:
-    """Return the better of a row that fits (-1: none) and the best of the sure ones."""
-    if not sure.any():
-        return row
-    best = int(np.where(sure, preference, -np.inf).argmax())
-    if row < 0 or (-preference[best], best) < (-preference[row], row):
-        return best
-    return row
+        self._columns[pool.capacity].touch(row)

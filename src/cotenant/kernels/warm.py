@@ -48,7 +48,9 @@ def warm() -> None:
     columns = pruned.empty_columns(1, 11, 1)
     pruned.note(loads, tails, rows, columns)
     yes, count = np.ones(1, dtype=np.bool_), np.ones(1)
-    pruned.pick(columns, tails, pins, count, yes, count, *cells, 0.0, 0.1)
+    when = np.zeros(1, dtype=np.int64)
+    some = columns, tails, pins, count, count, yes, count, *cells
+    pruned.pick(*some, 1.0, 0.0, 1.0, 0.1, when, when, 1)
     gaussian.levels(np.ones((1, 2)), np.ones(2), 1.0)
     gaussian.overloads(np.ones((1, 2)), np.ones(1), np.ones(2))
     gaussian.one_factor_levels(np.ones((1, 3)), np.ones(3), 1.0)

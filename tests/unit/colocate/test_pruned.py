@@ -1,5 +1,7 @@
 """The pruned admission picks what asking every machine picks, bit for bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from cotenant.colocate.exact import ExactAdmission
 from cotenant.colocate.pruned import PrunedAdmission
 from cotenant.colocate.rules import best_fit, first_fit
-from cotenant.demand.usage import Usage
+from cotenant.demand.usage import Hours, Usage
 from tests.strategies import rhos, samples
 
 capacities = st.lists(st.sampled_from([1.0, 1.0, 1.0, 4.0, 0.37]), min_size=1)
@@ -31,6 +33,22 @@ def pair(
         plain.grow(size)
         pruned.grow(size)
     return plain, pruned
+
+
+def of_hours(values: np.ndarray, slots: int) -> Usage:
+    """Return a usage whose time-of-day slots differ, if there are some."""
+    usage = Usage.from_samples(values)
+    if slots == 1:
+        return usage
+    parts = [Usage.from_samples(part) for part in np.array_split(values, slots)]
+    hours = Hours(
+        np.cumsum([0, *(len(part.values) for part in parts)]),
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+        np.array([part.mean for part in parts]),
+        np.array([part.variance for part in parts]),
+    )
+    return replace(usage, hours=hours)
 
 
 def expected(
@@ -84,6 +102,27 @@ def test_it_picks_the_same_on_a_fleet_packed_to_the_limit() -> None:
         plain.add(chosen, usage)
         pruned.add(chosen, usage)
     assert 0 < refused < 650
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_a_refusal_is_remembered_until_the_machine_changes(slots: int) -> None:
+    random = np.random.default_rng(6)
+    plain, pruned = pair([1.0] * 9, 0.01, slots)
+    kinds = [of_hours(random.gamma(2.0, 0.02, 30), slots) for _ in range(3)]
+    held: list[tuple[int, Usage]] = []
+    everything = np.ones(9, dtype=np.bool_)
+    for step in range(500):
+        usage = kinds[step % 3]
+        chosen = pruned.pick(usage, everything, pruned.fullness())
+        assert chosen == best_fit(plain.fits(usage), plain.fullness())
+        if chosen is not None:
+            held.append((chosen, usage))
+            plain.add(chosen, usage)
+            pruned.add(chosen, usage)
+        elif step % 5 == 0:
+            gone = held.pop(random.integers(len(held)))
+            plain.remove(*gone)
+            pruned.remove(*gone)
 
 
 @settings(max_examples=40, deadline=None)
