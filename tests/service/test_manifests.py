@@ -85,7 +85,7 @@ def test_the_lead_of_the_held_node_outweighs_all_plugins_together():
 
 def test_the_container_is_started_with_options_there_are():
     container = _containers()["cotenant"]
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(app())
     serve = command.get_command(None, container["args"][0])
     context = serve.make_context("serve", list(container["args"][1:]))
     assert context.params["kubernetes"] is True

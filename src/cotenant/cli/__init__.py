@@ -1,35 +1,38 @@
 """The command line: parse, call one function, print; no logic."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 from typer.exceptions import TyperException
 
 from cotenant import __version__
-from cotenant.cli.after import explain, replay
-from cotenant.cli.backtest import backtest
-from cotenant.cli.churn import churn
-from cotenant.cli.demo import demo
-from cotenant.cli.plan import compare, plan
-from cotenant.cli.profile import profile
-from cotenant.cli.queue import queue
-from cotenant.cli.serve import serve
-from cotenant.cli.sla import sla_app
-from cotenant.cli.study import study
-from cotenant.cli.study_morphosys import morphosys
-from cotenant.cli.traces import import_
 from cotenant.errors import CotenantError, InvalidInput, TraceError, UnknownTask
 
 INTERNAL, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 5, 130
 
-app = typer.Typer(
-    name="cotenant",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+# The module and the name of each command, so that only the one asked for is imported.
+_HOMES = {
+    "demo": "demo.demo",
+    "plan": "plan.plan",
+    "compare": "plan.compare",
+    "explain": "after.explain",
+    "replay": "after.replay",
+    "profile": "profile.profile",
+    "backtest": "backtest.backtest",
+    "import": "traces.import_",
+    "churn": "churn.churn",
+    "queue": "queue.queue",
+    "serve": "serve.serve",
+    "study": "study.study",
+    "sla": "sla.sla_app",
+}
+# Objects made before the collector looks at them all again; Python's 700 lets it spend
+# a tenth of a short command on searching modules, which are never garbage.
+_YOUNG = 100_000
 
 
 def _version(asked: bool) -> None:
@@ -38,7 +41,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
@@ -50,24 +52,28 @@ def _root(
     """
 
 
-app.command("demo")(demo)
-app.command("plan")(plan)
-app.command("compare")(compare)
-app.command("explain")(explain)
-app.command("replay")(replay)
-app.command("profile")(profile)
-app.command("backtest")(backtest)
-app.command("import")(import_)
-app.command("churn")(churn)
-app.command("queue")(queue)
-app.command("serve")(serve)
-app.add_typer(study, name="study")
-study.command("morphosys")(morphosys)
-app.add_typer(sla_app, name="sla")
+def app(words: Sequence[str] = ()) -> typer.Typer:
+    """Make the command line: of the command that `words` begin with, else of all."""
+    made = typer.Typer(
+        name="cotenant",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        callback=_root,
+    )
+    for name in [word for word in words[:1] if word in _HOMES] or _HOMES:
+        module, attribute = _HOMES[name].split(".")
+        found = getattr(import_module(f"cotenant.cli.{module}"), attribute)
+        if isinstance(found, typer.Typer):
+            made.add_typer(found, name=name)
+        else:
+            made.command(name)(found)
+    return made
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the code of the interface contract."""
+    gc.set_threshold(_YOUNG)
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     sys.exit(run([word for word in words if word != "--debug"], debug))
@@ -76,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(words: Sequence[str], debug: bool = False) -> int:
     """Run one command and return its exit code; errors go to stderr as one sentence."""
     try:
-        code = typer.main.get_command(app).main(
+        code = typer.main.get_command(app(words)).main(
             list(words) or ["--help"], prog_name="cotenant", standalone_mode=False
         )
         return code if isinstance(code, int) else 0

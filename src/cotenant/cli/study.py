@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 from cotenant.cli import options as opt
 from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
+from cotenant.cli.study_morphosys import morphosys
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from cotenant.study.grid_result import GridResult
     from cotenant.study.look_ahead import LookAheadStudy
 
-Processes = Annotated[int, typer.Option(help="Cells run at once.")]
 Keep = Annotated[
     str | None, typer.Option(help="File that keeps finished cells, to resume from.")
 ]
@@ -60,7 +60,7 @@ def look_ahead(
         typer.Option(help="headline, table, shaken, estimates; repeatable [all]."),
     ] = None,
     replicas: Annotated[int, typer.Option(help="Shaken copies of each case.")] = 8,
-    processes: Processes = 1,
+    workers: opt.Workers = "1",
     keep: Keep = None,
     report: Report = None,
     output: opt.Form = opt.Output.table,
@@ -86,7 +86,7 @@ def look_ahead(
             folder,
             part or PARTS,
             replicas,
-            processes,
+            workers,
             keep,
             lambda what, done, total: watch.step("cells", done, total),
         )
@@ -125,7 +125,7 @@ def gpa(
         int | None, typer.Option(help="Problems of each part [50; some have fewer].")
     ] = None,
     seed: opt.Seed = 0,
-    processes: Processes = 2,
+    workers: opt.Workers = "2",
     keep: Keep = None,
     report: Report = None,
     figures: Annotated[
@@ -156,7 +156,7 @@ def gpa(
             part or (),
             problems,
             seed,
-            processes,
+            workers,
             keep,
             lambda what, done, total: watch.step("cells", done, total),
         )
@@ -184,7 +184,7 @@ def grid(
     file: Annotated[
         str, typer.Argument(metavar="GRID.toml", help="The experiment, as data.")
     ],
-    processes: Processes = 2,
+    workers: opt.Workers = "2",
     keep: Keep = None,
     report: Report = None,
     output: opt.Form = opt.Output.table,
@@ -206,7 +206,7 @@ def grid(
     with Watch(quiet) as watch:
         result = study_grid(
             read_grid(file),
-            processes,
+            workers,
             keep,
             lambda what, done, total: watch.step("problems", done, total),
         )
@@ -222,3 +222,6 @@ def grid(
 
     emit(result, output, out, show, page)
     return 0
+
+
+study.command("morphosys")(morphosys)
