@@ -17,11 +17,18 @@
 """
 
 from collections.abc import Iterable, Mapping
+from copyreg import __newobj__  # type: ignore[attr-defined]
 from difflib import get_close_matches
+from typing import Any
 
 
 class CotenantError(Exception):
     """Root of everything this package raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Comes back from other processes as it was: the constructors below take other
+        # arguments than an exception keeps.
+        return __newobj__, (type(self), *self.args), self.__dict__
 
 
 class InvalidInput(CotenantError, ValueError):

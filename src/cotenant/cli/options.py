@@ -121,6 +121,12 @@ FailOnOverload = Annotated[
     bool,
     typer.Option("--fail-on-overload", help="Exit 4 when a machine is above the SLO."),
 ]
+Workers = Annotated[
+    str,
+    typer.Option(
+        help="How many processes; or local:N, or tcp://HOST:PORT of a Dask scheduler."
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Fixes everything random.")]
 Form = Annotated[
     Output, typer.Option("--output", "-o", help="table, json, csv or html.")

@@ -29,7 +29,7 @@ def morphosys(
         ),
     ] = None,
     replicas: Annotated[int, typer.Option(help="Independent runs of a point.")] = 5,
-    processes: Annotated[int, typer.Option(help="Cells run at once.")] = 2,
+    workers: opt.Workers = "2",
     keep: Annotated[
         str | None,
         typer.Option(help="File that keeps finished cells, to resume from."),
@@ -59,7 +59,7 @@ def morphosys(
             folder,
             part or PARTS,
             replicas,
-            processes,
+            workers,
             keep,
             lambda what, done, total: watch.step("cells", done, total),
         )

@@ -1,14 +1,14 @@
 """Cells of a study: run in parallel, each kept on disk as soon as it is done."""
 
 import json
-import multiprocessing
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 from cotenant import __version__
 from cotenant.errors import InvalidInput
+from cotenant.study.copies import Copies, Files
+from cotenant.workers import Where, completed, on_other_machines, open_workers, send
 
 Value = Mapping[str, Any]
 Advance = Callable[[str, int, int], None]
@@ -60,37 +60,33 @@ def run_cells(
     function: Callable[[str], Value],
     cells: Sequence[str],
     kept: Kept,
-    processes: int,
+    workers: Where,
     advance: Advance,
+    files: Files | None = None,
 ) -> dict[str, Value]:
     """Return the values of all cells, running those that are not kept yet.
 
     Parameters
     ----------
     function
-        Computes a cell from its text; has to be importable, for other processes. With
-        one process it is called in this one.
+        Computes a cell from its text; has to be importable, for other processes.
+    workers
+        Who computes, see `open_workers`.
+    files
+        What cells read; workers on other machines get copies.
     """
-    if processes < 1:
-        raise InvalidInput(f"processes is {processes}; expected 1 or more")
     missing = [cell for cell in cells if cell not in kept.values]
     done = len(cells) - len(missing)
-    if processes == 1:
-        for cell in missing:
-            kept.keep(cell, function(cell))
+    with open_workers(workers) as opened:
+        copies = None
+        if files and on_other_machines(opened):
+            copies = send(opened, Copies.of(files))
+        for cell, value in completed(opened, _run, missing, function, copies):
+            kept.keep(cell, value)
             done += 1
             advance(cell, done, len(cells))
-        return {cell: kept.values[cell] for cell in cells}
-    # A fresh interpreter each: threads of other libraries do not survive a fork.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        futures = {pool.submit(function, cell): cell for cell in missing}
-        try:
-            for future in as_completed(futures):
-                kept.keep(futures[future], future.result())
-                done += 1
-                advance(futures[future], done, len(cells))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
     return {cell: kept.values[cell] for cell in cells}
+
+
+def _run(cell: str, function: Callable[[str], Value], copies: Copies | None) -> Value:
+    return function(cell if copies is None else copies.renamed(cell))

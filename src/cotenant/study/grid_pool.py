@@ -11,9 +11,11 @@ import numpy as np
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.errors import InvalidInput
 from cotenant.planning.problem import Selection, select
+from cotenant.study.copies import Files
 from cotenant.study.grid import PoolSpec
 from cotenant.study.profile.readings import read_readings
-from cotenant.traces.collect import read_usage
+from cotenant.traces.collect import LIVE, read_usage
+from cotenant.traces.source import files_of
 from cotenant.traces.synthetic import some_tasks
 from cotenant.traces.trace import Series
 
@@ -145,6 +147,12 @@ def _days(series: Series) -> IntArray:
     fresh = np.diff(day, prepend=np.nan) != 0
     fresh[series.offsets[:-1]] = True
     return np.append(np.flatnonzero(fresh), len(day))
+
+
+def pool_files(spec: PoolSpec) -> Files:
+    """Return the files of a pool; none where it is made, or asked of a live server."""
+    names = [name for name in spec.source if not name.startswith(LIVE)]
+    return {} if spec.synthetic else {name: files_of(name) for name in names}
 
 
 def stamp_of(spec: PoolSpec) -> str:

@@ -13,7 +13,8 @@ from cotenant.planning.results import API_VERSION, Json
 from cotenant.study.cells import Advance, Kept, Value, run_cells
 from cotenant.study.grid import Grid, Run, as_text, make_grid
 from cotenant.study.grid_cells import run_cell
-from cotenant.study.grid_pool import stamp_of
+from cotenant.study.grid_pool import pool_files, stamp_of
+from cotenant.workers import Where
 
 CERTAIN = 0.5  # width of the interval of a counted q, over q, that is good enough
 
@@ -137,11 +138,18 @@ class GridResult:
 
 def study_grid(
     tables: Mapping[str, Any],
-    processes: int = 1,
+    workers: Where = 1,
     keep: str | None = None,
     advance: Advance = lambda what, done, total: None,
 ) -> GridResult:
     """Run the problems of a grid that are not kept yet, and sum up all of them.
+
+    Parameters
+    ----------
+    workers
+        Who runs them, see `open_workers`.
+    keep
+        File of JSON lines with the problems that are done; None to keep none.
 
     Raises
     ------
@@ -150,8 +158,10 @@ def study_grid(
     """
     kept = Kept(None if keep is None else Path(keep))
     texts = cells_of(tables)
-    values = run_cells(run_cell, texts, kept, processes, advance)
-    return summed(make_grid(tables), [values[text] for text in texts])
+    grid = make_grid(tables)
+    files = pool_files(grid.pool)
+    values = run_cells(run_cell, texts, kept, workers, advance, files)
+    return summed(grid, [values[text] for text in texts])
 
 
 def cells_of(tables: Mapping[str, Any]) -> list[str]:

@@ -18,6 +18,7 @@ from cotenant.queueing.lookahead import LookAhead
 from cotenant.queueing.metrics import UNSTABLE
 from cotenant.study.cells import Advance, Kept, Value, run_cells
 from cotenant.study.look_ahead_cells import LOGS, Cell, cells_of, run_cell
+from cotenant.workers import Where
 
 PARTS = ("headline", "table", "shaken", "estimates")
 GREEDY = ("best-fit", "fastest-first")
@@ -199,7 +200,7 @@ def study_look_ahead(
     folder: str,
     parts: Sequence[str] = PARTS,
     copies: int = 8,
-    processes: int = 1,
+    workers: Where = 1,
     keep: str | None = None,
     advance: Advance = lambda what, done, total: None,
 ) -> LookAheadStudy:
@@ -211,6 +212,8 @@ def study_look_ahead(
         Where the logs of `LOGS` lie.
     copies
         Shaken replicas of each case of the part `shaken`; the headline has 15.
+    workers
+        Who runs them, see `open_workers`.
     keep
         File of JSON lines with the cells that are done; None to keep none.
 
@@ -227,14 +230,16 @@ def study_look_ahead(
     if copies < 1:
         raise InvalidInput(f"replicas is {copies}; expected 1 or more")
     cells = list(cells_of(parts, folder, copies))
-    for name in dict.fromkeys(cell.log for cell in cells):
-        if not (Path(folder) / LOGS[name].file).is_file():
-            raise SourceNotFound(f"there is no {LOGS[name].file} in {folder}")
+    logs = [LOGS[name].file for name in dict.fromkeys(cell.log for cell in cells)]
+    for file in logs:
+        if not (Path(folder) / file).is_file():
+            raise SourceNotFound(f"there is no {file} in {folder}")
+    files = {folder: [Path(folder) / file for file in logs]}
     # Kept cells depend on what the defaults of look-ahead are.
     version = f"{__version__} {LookAhead()}"
     kept = Kept(None if keep is None else Path(keep), version)
     values = run_cells(
-        run_cell, [cell.text() for cell in cells], kept, processes, advance
+        run_cell, [cell.text() for cell in cells], kept, workers, advance, files
     )
     groups: dict[Cell, list[Value]] = defaultdict(list)
     for text, value in values.items():

@@ -103,14 +103,21 @@ def open_source(names: Sequence[str]) -> Iterator[list[Member]]:
     with ExitStack() as stack:
         members: list[Member] = []
         for name in names:
-            found = [m for path in _files(name) for m in _expand(path, stack)]
+            found = [m for path in files_of(name) for m in _expand(path, stack)]
             if not found:
                 raise TraceError(name, "holds no data; expected at least one file")
             members.extend(found)
         yield members
 
 
-def _files(name: str) -> list[Path]:
+def files_of(name: str) -> list[Path]:
+    """Return the files that a file, folder or glob stands for, in name order.
+
+    Raises
+    ------
+    SourceNotFound
+        If it matches nothing.
+    """
     path = Path(name)
     if path.is_dir():
         found = sorted(p for p in path.rglob("*") if p.is_file())
@@ -120,7 +127,7 @@ def _files(name: str) -> list[Path]:
     matches = sorted(Path(p) for p in glob.glob(name, recursive=True))
     if not matches:
         raise SourceNotFound(f"{name} does not exist; expected a file, folder or glob")
-    return [file for match in matches for file in _files(str(match))]
+    return [file for match in matches for file in files_of(str(match))]
 
 
 def _expand(path: Path, stack: ExitStack) -> list[Member]:

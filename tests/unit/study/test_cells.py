@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from cotenant.errors import InvalidInput
 from cotenant.study.cells import Kept, run_cells
 
 
@@ -32,8 +29,3 @@ def test_cells_of_another_version_are_run_again(tmp_path: Path) -> None:
     file = tmp_path / "kept.jsonl"
     file.write_text('{"cell": "a", "version": "0.0.0", "value": {}}\n')
     assert Kept(file, "1").values == {}
-
-
-def test_processes_are_counted_from_one() -> None:
-    with pytest.raises(InvalidInput, match="processes is 0"):
-        run_cells(length, ["a"], Kept(None, "1"), 0, lambda *_: None)

@@ -55,7 +55,7 @@ def test_every_part_is_run_and_told(
     small = [part for part in PARTS if not part.startswith("grouping")]
     words = [word for part in small for word in ("--part", part)]
     report, figures = tmp_path / "page.html", tmp_path / "figures"
-    options = ["--problems", "1", "-q", "-o", "json", "--processes", "1"]
+    options = ["--problems", "1", "-q", "-o", "json", "--workers", "1"]
     files = ["--report", str(report), "--figures", str(figures)]
     assert run(["study", "gpa", *words, *options, *files]) == 0
     made = json.loads(capsys.readouterr().out)
@@ -88,7 +88,7 @@ def test_a_grid_of_ones_own_runs_from_the_command_line(
         '[[runs]]\nmethod = ["gaussian", "max"]\nrho = 0.01\n'
         "rebalance = [true, false]\n"
     )
-    words = ["study", str(file), "-q", "--processes", "1"]
+    words = ["study", str(file), "-q", "--workers", "1"]
     assert run([*words, "-o", "json", "--report", str(report)]) == 0
     made = json.loads(capsys.readouterr().out)
     assert [row["method"] for row in made["rows"]] == ["gaussian"] * 2 + ["max"] * 2

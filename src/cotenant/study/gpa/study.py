@@ -19,6 +19,7 @@ from cotenant.study.gpa.trace import run_trace, trace_text
 from cotenant.study.grid import make_grid
 from cotenant.study.grid_cells import run_cell
 from cotenant.study.grid_result import GridResult, cells_of, summed
+from cotenant.workers import Where
 
 TRACE = "trace"
 EVERY = ("matched", *REAL)
@@ -93,7 +94,7 @@ def study_gpa(
     parts: Sequence[str] = (),
     problems: int | None = None,
     seed: int = 0,
-    processes: int = 1,
+    workers: Where = 1,
     keep: str | None = None,
     advance: Advance = lambda what, done, total: None,
 ) -> GpaStudy:
@@ -107,6 +108,8 @@ def study_gpa(
         `trace` and names in `PARTS`; all where none is given.
     problems
         Problems of each part, in place of its own number.
+    workers
+        Who runs them, see `open_workers`.
     keep
         File of JSON lines with the cells that are done; None to keep none.
 
@@ -133,7 +136,9 @@ def study_gpa(
     cells = {key: cells_of(one) for key, one in tables.items()}
     texts = [*traces.values(), *(text for some in cells.values() for text in some)]
     kept = Kept(None if keep is None else Path(keep))
-    values = run_cells(run_any, texts, kept, processes, advance)
+    real = [pools.tables[name]["source"] for name in REAL if name in pools.tables]
+    files = {name: [Path(name)] for source in real for name in source}
+    values = run_cells(run_any, texts, kept, workers, advance, files)
     settings = {
         "command": _command(folder, parts, problems, seed),
         "parts": list(wanted),

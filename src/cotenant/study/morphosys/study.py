@@ -16,6 +16,7 @@ from cotenant.planning.sla.churn_results import Interval
 from cotenant.planning.sla.strategies import BASELINE
 from cotenant.study.cells import Advance, Kept, Value, run_cells
 from cotenant.study.morphosys.cells import FILES, PARTS, cells_of, run_cell
+from cotenant.workers import Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def study_morphosys(
     folder: str,
     parts: Sequence[str] = PARTS,
     replicas: int = 5,
-    processes: int = 1,
+    workers: Where = 1,
     keep: str | None = None,
     advance: Advance = lambda what, done, total: None,
 ) -> MorphosysStudy:
@@ -98,6 +99,8 @@ def study_morphosys(
         Where the traces of `FILES` lie.
     replicas
         Of each point; the part `scale` takes one.
+    workers
+        Who runs them, see `open_workers`.
     keep
         File of JSON lines with the cells that are done; None to keep none.
 
@@ -119,7 +122,8 @@ def study_morphosys(
     cells = list(cells_of(parts, folder, replicas))
     kept = Kept(None if keep is None else Path(keep))
     texts = [cell.text() for cell in cells]
-    values = run_cells(run_cell, texts, kept, processes, advance)
+    files = {folder: [Path(folder) / file for file in FILES]}
+    values = run_cells(run_cell, texts, kept, workers, advance, files)
     points: dict[str, list[Value]] = defaultdict(list)
     for cell, text in zip(cells, texts, strict=True):
         points[json.dumps([cell.part, cell.at, cell.load])].append(values[text])
