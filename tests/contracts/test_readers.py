@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 from cotenant.errors import TraceError
-from cotenant.traces import READERS, lines
+from cotenant.traces import lines
 from cotenant.traces.cleaning import Cleaning
+from cotenant.traces.readers import READERS
 from cotenant.traces.schema import ATTRIBUTES, SAMPLES, Reading
 from cotenant.traces.source import open_source
 from tests.contracts.readers.case import Files, ReaderCase

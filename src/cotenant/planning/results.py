@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import polars as pl
+if TYPE_CHECKING:
+    # A table is asked for less often than JSON, and polars takes a while to import.
+    import polars as pl
 
 API_VERSION = "cotenant/v1"
 Json: TypeAlias = dict[str, Any]
@@ -176,8 +178,10 @@ class Plan:
             "command": self.command,
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> "pl.DataFrame":
         """Return one row a placed task: `task`, `machine`."""
+        import polars as pl
+
         pairs = [(task, m.machine) for m in self.machines for task in m.tasks]
         schema = {"task": pl.String(), "machine": pl.String()}
         return pl.DataFrame(pairs, schema=schema, orient="row")
@@ -205,8 +209,10 @@ class Comparison:
             "warnings": list(self.warnings),
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> "pl.DataFrame":
         """Return one row a method and rule."""
+        import polars as pl
+
         return pl.DataFrame([asdict(row) for row in self.rows])
 
 
@@ -295,8 +301,10 @@ class Replay:
             "calibration": asdict(self.calibration) if self.calibration else None,
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> "pl.DataFrame":
         """Return one row a machine."""
+        import polars as pl
+
         return pl.DataFrame([asdict(m) for m in self.machines])
 
 

@@ -8,9 +8,9 @@ import polars as pl
 
 from cotenant.arrays import FloatArray
 from cotenant.errors import InvalidInput, TraceError
-from cotenant.traces import READERS
 from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.intake import CODE, Intake, Store
+from cotenant.traces.readers import READERS
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import Member, open_source
 from cotenant.traces.trace import REGULAR, Trace, is_averaged, usage_column

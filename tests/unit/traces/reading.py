@@ -4,8 +4,8 @@ from pathlib import Path
 
 import polars as pl
 
-from cotenant.traces import READERS
 from cotenant.traces.cleaning import Cleaning
+from cotenant.traces.readers import READERS
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import open_source
 

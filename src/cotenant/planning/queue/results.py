@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from cotenant.planning.results import API_VERSION, Json
 from cotenant.queueing.metrics import Measures
 from cotenant.sim.jobs import QueueRun
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,10 @@ class QueueComparison:
             "command": self.command,
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> "pl.DataFrame":
         """Return one line a row."""
+        import polars as pl
+
         nested = ("percentiles", "clusters", "sizes")
         rows = [row.to_dict() for row in self.rows]
         return pl.DataFrame(
@@ -117,13 +121,15 @@ class QueueComparison:
         )
 
 
-def jobs_frame(run: QueueRun) -> pl.DataFrame:
+def jobs_frame(run: QueueRun) -> "pl.DataFrame":
     """Return one line a job in the column names of Batsim, and cluster and speed.
 
     `execution_time` is the time on the cluster, `stretch` turnaround over it.
     `requested_time` is at speed 1, absent where the log has none. The final state tells
     a job that was killed at its limit from one that ran to its end.
     """
+    import polars as pl
+
     jobs = run.jobs
     execution = run.finish_s - run.start_s
     turnaround = run.finish_s - jobs.submit_s

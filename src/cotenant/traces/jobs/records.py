@@ -1,7 +1,8 @@
 """What a reader of job logs yields: records as the file has them, unjudged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -69,19 +70,25 @@ class JobRecords:
 
 @dataclass(frozen=True, slots=True)
 class JobReader:
-    """One format of job logs: how to recognise it and how to read it.
+    """One format of job logs; its module is imported when a file is shown to it.
 
     Parameters
     ----------
-    recognise
-        Given a file, says in words why it is of this format, or None when it is not.
-        Looks at its head only.
-    read
-        Returns all records of a file; a damaged line is a `TraceError` that names it.
+    module
+        Name of a module with two functions of a `Member`, `recognise` and `read`.
     """
 
-    recognise: Callable[[Member], str | None]
-    read: Callable[[Member], JobRecords]
+    module: str
+
+    def recognise(self, member: Member) -> str | None:
+        """Say why a file is of this format, by its head; None when it is not."""
+        found: str | None = import_module(self.module).recognise(member)
+        return found
+
+    def read(self, member: Member) -> JobRecords:
+        """Return all records of a file; a damaged line is a `TraceError`."""
+        records: JobRecords = import_module(self.module).read(member)
+        return records
 
 
 SECONDS = ("submit_s", "waited_s", "runtime_s", "estimate_s", "cpu_s")

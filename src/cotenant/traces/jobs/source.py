@@ -9,8 +9,6 @@ import numpy as np
 from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Cluster
-from cotenant.traces.jobs import plain as jobs_csv
-from cotenant.traces.jobs import sacct, swf
 from cotenant.traces.jobs.cleaning import JobOptions, cleaned
 from cotenant.traces.jobs.clusters import (
     SUFFIX,
@@ -24,9 +22,9 @@ from cotenant.traces.source import Member, open_source
 
 # Asked in this order when the format is `auto`: the most particular first.
 JOB_READERS: dict[str, JobReader] = {
-    "swf": JobReader(swf.recognise, swf.read),
-    "sacct": JobReader(sacct.recognise, sacct.read),
-    "csv": JobReader(jobs_csv.recognise, jobs_csv.read),
+    "swf": JobReader("cotenant.traces.jobs.swf"),
+    "sacct": JobReader("cotenant.traces.jobs.sacct"),
+    "csv": JobReader("cotenant.traces.jobs.plain"),
 }
 
 
