@@ -144,8 +144,12 @@ def test_a_start_uses_the_snapshot_and_the_events_after_it(
 def test_old_snapshots_are_forgotten_and_a_cut_one_is_not_used(database: str) -> None:
     ledger = Ledger(database)
     for number in (1, 2, 3, 4):
-        ledger.save_snapshot(number, bytes([number]) * 3_000_000)
-    ledger.save_snapshot(4, b"the same again")
+        with ledger.write() as writing:
+            assert writing.keep(number, 0, bytes([number]) * 2_000_000)
+            assert writing.keep(number, 1, bytes([number]) * 1_000_000)
+            writing.complete(number, 2)
+    with ledger.write() as writing:
+        assert not writing.keep(4, 0, b"the same again")
     engine = sa.create_engine(database)
     with engine.begin() as connection:
         numbers = connection.execute(sa.select(schema.snapshots.c.number)).scalars()

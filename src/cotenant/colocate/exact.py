@@ -1,7 +1,7 @@
 """Admission by the exact distribution of machine load, by convolution on a grid."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -10,7 +10,7 @@ from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.colocate.admission import Verdict
 from cotenant.colocate.stacks import Rows
 from cotenant.colocate.summed import check_rho, sign
-from cotenant.demand.usage import Hours, Usage
+from cotenant.demand.usage import Usage
 from cotenant.errors import InvalidInput
 from cotenant.kernels import exact as kernel
 
@@ -50,33 +50,34 @@ class _Pool:
         self.load, self.tail = Rows(slots, size + 1), Rows(slots, size + 1)
         self.pinned, self.above = Rows(slots, size + 1), Rows(slots)
         self.mean, self.count, self.peak = Rows(), Rows(), Rows()
+        self.full = Rows()  # mean over capacity
         self.held: list[list[Usage]] = []
         self._latest: tuple[Usage, Cells] | None = None  # asked first, then added
 
     def grow(self) -> None:
         for rows in (self.load, self.tail, self.pinned, self.above):
             rows.grow()
-        for numbers in (self.mean, self.count, self.peak):
+        for numbers in (self.mean, self.count, self.peak, self.full):
             numbers.grow()
         self.held.append([])
         self.rebuild(len(self.held) - 1)
 
     def cells(self, usage: Usage) -> Cells:
         if self._latest is None or self._latest[0] is not usage:
-            hours = self.hours(usage)
-            cells = kernel.to_cells(
-                hours.offsets, hours.values, hours.weights, self.width
-            )
-            self._latest = usage, cells
+            self._latest = usage, kernel.to_cells(*self.laid(usage), self.width)
         return self._latest[1]
 
-    def hours(self, usage: Usage) -> Hours:
+    def laid(self, usage: Usage) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Return offsets of slots, values and weights, as in `Hours`."""
         if not len(usage.values):
             raise InvalidInput(
                 "method exact needs the samples of a task, not its moments alone; "
                 "use --method gaussian"
             )
-        return usage.by_hour(self.slots)
+        if self.slots == 1:
+            return np.array([0, len(usage.values)]), usage.values, usage.weights
+        hours = usage.by_hour(self.slots)
+        return hours.offsets, hours.values, hours.weights
 
     def overload_with(self, usage: Usage, rows: slice = slice(None)) -> FloatArray:
         cells = self.cells(usage)
@@ -95,10 +96,7 @@ class _Pool:
         return np.asarray(self.peak.all[rows] + usage.maximum <= self.limit)
 
     def alone(self, usage: Usage) -> float:
-        hours = self.hours(usage)
-        return kernel.overload_alone(
-            hours.offsets, hours.values, hours.weights, self.capacity
-        )
+        return kernel.overload_alone(*self.laid(usage), self.capacity)
 
     def overload(self, row: int) -> float:
         if len(self.held[row]) == 1:
@@ -118,7 +116,7 @@ class _Pool:
         for rows in (self.load, self.pinned):
             rows.all[row] = 0.0
             rows.all[row, :, 0] = 1.0
-        for numbers in (self.above, self.mean, self.count, self.peak):
+        for numbers in (self.above, self.mean, self.count, self.peak, self.full):
             numbers.all[row] = 0.0
         for usage in self.held[row]:
             self._join(row, usage)
@@ -132,6 +130,16 @@ class _Pool:
         self.count.all[row] += 1
         self.mean.all[row] += usage.mean
         self.peak.all[row] += usage.maximum
+        self.full.all[row] = self.mean.all[row] / self.capacity
+
+    def note(self, rows: IntArray, usages: Sequence[Usage]) -> None:
+        """Hold tasks on machines, one after the other, without joining their load."""
+        for row, usage in zip(rows.tolist(), usages, strict=True):
+            self.held[row].append(usage)
+        np.add.at(self.count.all, rows, 1.0)
+        np.add.at(self.mean.all, rows, [usage.mean for usage in usages])
+        np.add.at(self.peak.all, rows, [usage.maximum for usage in usages])
+        self.full.all[:] = self.mean.all / self.capacity
 
 
 class ExactAdmission:
@@ -187,7 +195,7 @@ class ExactAdmission:
         return self._gather(lambda pool: pool.overload_with(demand)) <= self._rho
 
     def fullness(self) -> FloatArray:
-        return self._gather(lambda pool: pool.mean.all / pool.capacity)
+        return self._gather(lambda pool: pool.full.all)
 
     def add(self, machine: int, demand: Usage) -> None:
         pool, row = self._place[machine]

@@ -13,7 +13,7 @@ from cotenant.colocate.admission import Verdict
 from cotenant.colocate.columns import Columns
 from cotenant.colocate.exact import CELLS, ExactAdmission
 from cotenant.colocate.summed import sign
-from cotenant.demand.usage import Hours, Usage
+from cotenant.demand.usage import Usage
 from cotenant.kernels import exact as kernel
 from cotenant.kernels.pruned import pick
 
@@ -122,11 +122,7 @@ class PrunedAdmission(ExactAdmission):
                 capacity, [demands[i] for i in chosen]
             )
             ends = np.cumsum(offsets[:, -1])
-            for row, i in zip(rows.tolist(), chosen, strict=True):
-                pool.held[row].append(demands[i])
-                pool.count.all[row] += 1
-                pool.mean.all[row] += demands[i].mean
-                pool.peak.all[row] += demands[i].maximum
+            pool.note(rows, [demands[i] for i in chosen])
             self._columns[capacity].touch(*rows.tolist())
             # Cut between machines; each machine is filled by one thread, in order.
             cuts = np.searchsorted(rows, np.linspace(0, rows[-1] + 1, THREADS + 1))
@@ -178,16 +174,9 @@ class PrunedAdmission(ExactAdmission):
         self, capacity: float, demands: Sequence[Usage]
     ) -> tuple[IntArray, FloatArray, FloatArray]:
         """Return offsets `(demands, slots + 1)`, and all values and weights."""
-        if self._slots == 1 and all(len(demand.values) for demand in demands):
-            # The same as below, without a small array for each demand.
-            sizes = np.array([len(d.values) for d in demands])
-            offsets = np.stack([np.zeros_like(sizes), sizes], axis=1)
-            laid: Sequence[Usage | Hours] = demands
-        else:
-            hours = [self._pools[capacity].hours(demand) for demand in demands]
-            offsets, laid = np.array([h.offsets for h in hours]), hours
-        values = np.concatenate([one.values for one in laid])
-        return offsets, values, np.concatenate([one.weights for one in laid])
+        laid = [self._pools[capacity].laid(demand) for demand in demands]
+        offsets, values, weights = zip(*laid, strict=True)
+        return np.array(offsets), np.concatenate(values), np.concatenate(weights)
 
     def _touch(self, machine: int) -> None:
         pool, row = self._place[machine]

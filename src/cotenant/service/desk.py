@@ -11,7 +11,10 @@ from cotenant.errors import NothingFits, UnknownMachine, UnknownTask
 from cotenant.service.answers import Event
 from cotenant.service.applying import apply
 from cotenant.service.asked import Kind, TaskSpec
+from cotenant.service.ledger import Writing
 from cotenant.service.state import Demand, Entry, Held, State, is_pod
+
+_SORTED = json.JSONEncoder(sort_keys=True)
 
 MOST_REASONS = 100
 """Machines whose reason a refusal gives."""
@@ -25,12 +28,15 @@ class Desk:
     ----------
     now
         Seconds since 1970, for everything decided here.
+    writing
+        The transaction that the events will be part of; None where nothing is written.
     events
         What was decided and applied, in order.
     """
 
     state: State
     now: float
+    writing: Writing | None = None
     events: list[Event] = field(default_factory=list)
 
     def do(
@@ -180,5 +186,5 @@ def task_data(spec: TaskSpec) -> dict[str, Any]:
 
 def digest_of(parts: Iterable[Mapping[str, Any]]) -> str:
     """Return a digest of JSON values, the same for equal ones."""
-    text = json.dumps(list(parts), sort_keys=True)
+    text = _SORTED.encode(list(parts))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

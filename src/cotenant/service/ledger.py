@@ -1,10 +1,10 @@
 """The ledger: events and snapshots in SQLite or PostgreSQL."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pydantic_core import from_json, to_json
 from sqlalchemy import (
     Connection,
     Engine,
@@ -12,22 +12,28 @@ from sqlalchemy import (
     delete,
     event,
     func,
-    insert,
     inspect,
     make_url,
     select,
     text,
 )
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from cotenant.errors import InvalidInput, ServiceUnavailable
 from cotenant.service.answers import Event
-from cotenant.service.schema import HEAD, events, snapshot_parts, snapshots
+from cotenant.service.schema import HEAD, snapshot_parts, snapshots
 
 LOCK = 0x636F74656E616E74  # "cotenant": the advisory lock of PostgreSQL
 WAIT = 5  # seconds for a lock or a connection
-PART = 1 << 20  # bytes of a snapshot written at once
 KEPT = 2  # snapshots
+
+# Asked for every batch, so said in SQL: making it anew takes longer than running it.
+SINCE = "SELECT number, at, kind, words, data FROM events WHERE number > ?"
+SINCE += " ORDER BY number"
+APPEND = "INSERT INTO events (number, at, kind, words, data) VALUES (?, ?, ?, ?, ?)"
+KEEP = "INSERT INTO snapshot_parts (number, part, body) VALUES (?, ?, ?)"
+KEEP += " ON CONFLICT DO NOTHING"
+COMPLETE = "INSERT INTO snapshots (number, parts) VALUES (?, ?) ON CONFLICT DO NOTHING"
 
 
 class Writing:
@@ -43,7 +49,20 @@ class Writing:
     def append(self, fresh: Sequence[Event]) -> None:
         """Add events; durable once the transaction has ended well."""
         if fresh:
-            self._connection.execute(insert(events), [_row(e) for e in fresh])
+            rows = [_row(entry) for entry in fresh]
+            self._connection.exec_driver_sql(_sql(self._connection, APPEND), rows)
+
+    def keep(self, number: int, part: int, body: bytes) -> bool:
+        """Keep a part of the state after event `number`; False: another process did."""
+        row = (number, part, body)
+        done = self._connection.exec_driver_sql(_sql(self._connection, KEEP), row)
+        return done.rowcount == 1
+
+    def complete(self, number: int, parts: int) -> None:
+        """Say that all parts of a snapshot are kept; the last few snapshots are."""
+        row = (number, parts)
+        self._connection.exec_driver_sql(_sql(self._connection, COMPLETE), row)
+        _forget_old(self._connection)
 
 
 class Ledger:
@@ -86,22 +105,6 @@ class Ledger:
         """Return the events after a number, in order, at most `limit`."""
         with _typed(), self._engine.connect() as connection:
             return _read(connection, after, limit)
-
-    def save_snapshot(self, number: int, body: bytes) -> None:
-        """Keep the state after event `number`; writers wait for short times only."""
-        parts = [body[i : i + PART] for i in range(0, len(body), PART)]
-        with _typed():
-            try:
-                for part, piece in enumerate(parts):
-                    row = {"number": number, "part": part, "body": piece}
-                    with self._locked() as connection:
-                        connection.execute(insert(snapshot_parts), [row])
-                with self._locked() as connection:
-                    whole = {"number": number, "parts": len(parts)}
-                    connection.execute(insert(snapshots), [whole])
-                    _forget_old(connection)
-            except IntegrityError:
-                pass  # another process has kept the same state
 
     def load_snapshot(self) -> tuple[int, bytes] | None:
         """Return the latest complete snapshot with its number, if there is one."""
@@ -184,19 +187,20 @@ def _typed() -> Iterator[None]:
 
 
 def _read(connection: Connection, after: int, limit: int | None) -> list[Event]:
-    query = select(events).where(events.c.number > after).order_by(events.c.number)
-    rows = connection.execute(query if limit is None else query.limit(limit))
-    return [Event(n, at, kind, words, json.loads(d)) for n, at, kind, words, d in rows]
+    query = SINCE if limit is None else f"{SINCE} LIMIT {limit:d}"
+    rows = connection.exec_driver_sql(_sql(connection, query), (after,))
+    return [Event(n, at, kind, words, from_json(d)) for n, at, kind, words, d in rows]
 
 
-def _row(entry: Event) -> dict[str, Any]:
-    return {
-        "number": entry.number,
-        "at": entry.at,
-        "kind": entry.kind,
-        "words": entry.words,
-        "data": json.dumps(entry.data, separators=(",", ":"), allow_nan=False),
-    }
+def _sql(connection: Connection, statement: str) -> str:
+    """Return a statement with the marks that the driver expects."""
+    sqlite = connection.dialect.name == "sqlite"
+    return statement if sqlite else statement.replace("?", "%s")
+
+
+def _row(entry: Event) -> tuple[Any, ...]:
+    data = to_json(entry.data).decode()
+    return entry.number, entry.at, entry.kind, entry.words, data
 
 
 def _forget_old(connection: Connection) -> None:

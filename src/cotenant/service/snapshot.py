@@ -1,6 +1,5 @@
 """A state as bytes and back, every float with all its bits."""
 
-import json
 import time
 import zlib
 from collections.abc import Iterator, Sequence
@@ -8,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from pydantic_core import from_json, to_json
 
 from cotenant.arrays import FloatArray
 from cotenant.demand.sla import Sla
@@ -141,8 +141,7 @@ def _chunk(facts: Any, usages: Sequence[Usage]) -> bytes:
 
 
 def _packed(facts: Any, numbers: FloatArray) -> bytes:
-    text = json.dumps(facts, separators=(",", ":"), allow_nan=False).encode()
-    body = text + b"\n" + numbers.astype("<f8").tobytes()
+    body = to_json(facts) + b"\n" + numbers.astype("<f8").tobytes()
     return len(body).to_bytes(8, "little") + body
 
 
@@ -152,7 +151,7 @@ def _chunks(data: bytes) -> Iterator[tuple[Any, "_Arrays"]]:
         end = at + 8 + int.from_bytes(data[at : at + 8], "little")
         text, _, body = data[at + 8 : end].partition(b"\n")
         numbers = np.frombuffer(body, "<f8").astype(np.float64)
-        yield json.loads(text), _Arrays(numbers)
+        yield from_json(text), _Arrays(numbers)
         at = end
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from cotenant.errors import CotenantError, ServiceUnavailable
@@ -19,7 +20,7 @@ from cotenant.service.desk import Desk
 from cotenant.service.ledger import Ledger
 from cotenant.service.published import Published
 from cotenant.service.reserving import expire
-from cotenant.service.snapshot import pack, take_picture, unpack
+from cotenant.service.snapshot import Picture, pack, take_picture, unpack
 from cotenant.service.state import State
 
 T = TypeVar("T")
@@ -29,7 +30,9 @@ log = logging.getLogger("cotenant.service")
 BATCH = 256  # requests of one transaction
 TICK = 1.0  # seconds between looks at what other processes have written
 PAGE = 5_000  # events read at once
-SNAPSHOT_EVERY = 50_000  # events
+SNAPSHOT_EVERY = 25_000  # events
+FREEZE_EVERY = 5_000  # events
+PART = 1 << 18  # bytes of a snapshot written with one batch
 
 
 @dataclass(slots=True)
@@ -65,7 +68,7 @@ class Writer(threading.Thread):
         self._settings, self._ledger, self._clock = settings, ledger, clock
         self._requests: queue.SimpleQueue[Request[Any] | None] = queue.SimpleQueue()
         self._closed = False
-        self._snapshot = 0
+        self._snapshot = self._frozen = 0
         self._saving: threading.Thread | None = None
         self._load()
 
@@ -79,13 +82,13 @@ class Writer(threading.Thread):
         return future
 
     def close(self) -> None:
-        """Finish what is queued and stop."""
+        """Finish what is queued, a snapshot too, and stop."""
+        if self._saving is not None:
+            self._saving.join()
         self._closed = True
         self._requests.put(None)
         self.join()
         self._fail(self._left_over(), ServiceUnavailable("the service is stopping"))
-        if self._saving is not None:
-            self._saving.join()
         self._ledger.close()
 
     def run(self) -> None:
@@ -141,7 +144,7 @@ class Writer(threading.Thread):
                 with self.lock:
                     deciding = True
                     self._catch_up(state, writing.since(state.number))
-                    desk = Desk(state, max(self._clock(), state.at))
+                    desk = Desk(state, max(self._clock(), state.at), writing)
                     expire(desk)
                     for request in batch:
                         answers.append((request, *_decide(desk, request)))
@@ -166,6 +169,7 @@ class Writer(threading.Thread):
         self.published.count(fresh, refused)
         self._available()
         self._save_if_due(state)
+        self._forget_to_search(state)
 
     def _fail(self, batch: list[Request[Any]], error: ServiceUnavailable) -> None:
         for request in batch:
@@ -218,11 +222,17 @@ class Writer(threading.Thread):
         found = self._ledger.load_snapshot()
         state = None if found is None else unpack(self._settings, found[1])
         state = state or State(self._settings)
-        self._snapshot = state.number
+        self._snapshot = self._frozen = state.number
         while page := self._ledger.read(state.number, PAGE):
             for event in page:
                 apply(state, event.number, event.at, event.kind, event.data)
         return state.start()
+
+    def _forget_to_search(self, state: State) -> None:
+        """Keep the garbage collector from searching what was added of late."""
+        if state.number - self._frozen >= FREEZE_EVERY:
+            self._frozen = state.number
+            gc.freeze()
 
     def _save_if_due(self, state: State) -> None:
         if state.number - self._snapshot < SNAPSHOT_EVERY:
@@ -232,14 +242,23 @@ class Writer(threading.Thread):
         self._snapshot = state.number
         picture = take_picture(state)
 
-        def save() -> None:
-            try:
-                self._ledger.save_snapshot(picture.number, pack(picture))
-            except ServiceUnavailable as error:
-                log.warning("no snapshot of event %d: %s", picture.number, error)
-
-        self._saving = threading.Thread(target=save, name="cotenant-snapshot")
+        name, save = "cotenant-snapshot", self._save
+        self._saving = threading.Thread(target=save, args=(picture,), name=name)
         self._saving.start()
+
+    def _save(self, picture: Picture) -> None:
+        """Write a snapshot part by part, each along with a batch: only one writes."""
+        number = picture.number
+        try:
+            body = pack(picture)
+            parts = [body[i : i + PART] for i in range(0, len(body), PART)]
+            for part, piece in enumerate(parts):
+                keep = partial(_keep, number=number, part=part, body=piece)
+                if not self.submit(keep).result():
+                    return  # another process keeps the same state
+            self.submit(partial(_complete, number=number, parts=len(parts))).result()
+        except ServiceUnavailable as error:
+            log.warning("no snapshot of event %d: %s", number, error)
 
 
 @contextmanager
@@ -254,6 +273,16 @@ def _no_collection() -> Iterator[None]:
         gc.freeze()
     finally:
         gc.enable()
+
+
+def _keep(desk: Desk, number: int, part: int, body: bytes) -> bool:
+    assert desk.writing is not None
+    return desk.writing.keep(number, part, body)
+
+
+def _complete(desk: Desk, number: int, parts: int) -> None:
+    assert desk.writing is not None
+    desk.writing.complete(number, parts)
 
 
 def _decide(desk: Desk, request: Request[T]) -> tuple[T | None, Exception | None]:
