@@ -185,9 +185,12 @@ def test_an_event_number_cannot_be_written_twice(database: str) -> None:
     ledger.close()
 
 
-def test_migrations_lead_to_the_tables_of_the_schema(database: str) -> None:
-    Ledger(database).close()
+@pytest.mark.parametrize("how", ["made at once", "migrated"])
+def test_a_new_ledger_has_the_tables_of_the_schema(database: str, how: str) -> None:
     engine = sa.create_engine(database)
+    if how == "migrated":
+        schema.alembic_version.create(engine)
+    Ledger(database).close()
     with engine.connect() as connection:
         context = MigrationContext.configure(connection)
         assert context.get_current_revision() == schema.HEAD

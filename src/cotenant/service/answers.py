@@ -225,12 +225,6 @@ class TaskView:
     measured_at: float | None
     feed_error: str | None
 
-    def stale(self, now: float, after: float) -> bool:
-        """Say whether it was measured once and its last reading failed or is old."""
-        if self.feed_error is not None:
-            return True
-        return self.measured_at is not None and now - self.measured_at > after
-
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return asdict(self)

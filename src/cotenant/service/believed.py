@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, ndtri
 
 from cotenant.arrays import FloatArray
 from cotenant.demand.task import Task
@@ -79,9 +78,25 @@ def from_moments(mean: float, variance: float) -> Usage:
     return Usage(mean, variance, mean * values, weights, PRIOR, None, third, fourth)
 
 
+def is_declared(usage: Usage) -> bool:
+    """Say whether a usage is, bit for bit, what `from_moments` makes of its moments."""
+    if usage.observations != PRIOR:
+        return False
+    made = from_moments(usage.mean, usage.variance)
+    return (
+        np.array_equal(made.values, usage.values)
+        and np.array_equal(made.weights, usage.weights)
+        and (made.third, made.fourth) == (usage.third, usage.fourth)
+        and (usage.request, usage.shared) == (None, 0.0)
+    )
+
+
 @lru_cache(maxsize=8192)
 def _standard(relative: float) -> tuple[FloatArray, FloatArray]:
     """Cut the gamma distribution of mean 1 and a coefficient of variation."""
+    # Imported here: it takes a quarter of a second, for which no start has to wait.
+    from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
+
     if relative < NORMAL:
         values = 1.0 + relative * _normal_means()
     else:
@@ -99,6 +114,8 @@ def _standard(relative: float) -> tuple[FloatArray, FloatArray]:
 
 
 def _normal_means() -> FloatArray:
+    from scipy.special import ndtri
+
     cuts = np.concatenate([ndtri(_BULK), -ndtri(_TAIL)])
     heights = np.exp(-0.5 * cuts * cuts) / math.sqrt(2.0 * math.pi)
     edges = np.concatenate([[0.0], heights, [0.0]])

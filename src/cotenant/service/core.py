@@ -25,7 +25,7 @@ from cotenant.service.desk import Desk
 from cotenant.service.keeping.kept import Told
 from cotenant.service.keeping.timing import NOW, Timing
 from cotenant.service.ledger import Ledger
-from cotenant.service.published import summarize
+from cotenant.service.published import stale_machines, summarize
 from cotenant.service.repack import plan_moves
 from cotenant.service.snapshot import take_picture
 from cotenant.service.state import pod_key
@@ -334,6 +334,15 @@ class Placement:
     def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
         """Return events with a number above `after`, in order, at most `limit`."""
         return self._ledger.read(after, limit)
+
+    @property
+    def durable(self) -> bool:
+        """Whether the last write to the database succeeded."""
+        return self._writer.durable
+
+    def stale_machines(self, now: float) -> dict[str, tuple[int, float | None]]:
+        """Return by machine how many tasks are stale, and when the oldest was read."""
+        return stale_machines(self.settings, self._writer.published, now)
 
     def summary(self) -> Summary:
         """Return the fleet at a glance."""

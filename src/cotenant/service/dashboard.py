@@ -16,7 +16,6 @@ from importlib.resources import files
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic_core import to_json
 
 from cotenant import __version__
@@ -88,7 +87,8 @@ class Fleet:
         since = now - self._stale_at
         changed = summary.stale_tasks != self._stale_tasks
         if since >= (STALE_S if changed else max(STALE_S, settings.stale_after / 10)):
-            self._stale = self._find_stale() if summary.stale_tasks else {}
+            some = summary.stale_tasks > 0
+            self._stale = self._placement.stale_machines(self._clock()) if some else {}
             self._stale_tasks, self._stale_at = summary.stale_tasks, now
         plain = to_json(
             {
@@ -117,17 +117,6 @@ class Fleet:
             stale,
             oldest,
         ]
-
-    def _find_stale(self) -> dict[str, tuple[int, float | None]]:
-        """Return by machine how many tasks are stale, and when the oldest was read."""
-        now, after = self._clock(), self._placement.settings.stale_after
-        found: dict[str, tuple[int, float | None]] = {}
-        for task in self._placement.tasks():
-            if task.stale(now, after):
-                count, oldest = found.get(task.machine, (0, None))
-                read = [t for t in (oldest, task.measured_at) if t is not None]
-                found[task.machine] = count + 1, min(read, default=None)
-        return found
 
 
 def dashboard(
@@ -181,6 +170,9 @@ def _shell(text: str, kind: str) -> Response:
 
 @cache
 def _page() -> str:
+    # Imported here: no start has to wait for a page that may never be asked for.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     environment = Environment(
         loader=PackageLoader("cotenant.service", "pages"),
         autoescape=True,

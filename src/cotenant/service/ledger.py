@@ -21,7 +21,13 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from cotenant.errors import InvalidInput, ServiceUnavailable
 from cotenant.service.answers import Event
-from cotenant.service.schema import HEAD, snapshot_parts, snapshots
+from cotenant.service.schema import (
+    HEAD,
+    alembic_version,
+    create,
+    snapshot_parts,
+    snapshots,
+)
 
 LOCK = 0x636F74656E616E74  # "cotenant": the advisory lock of PostgreSQL
 WAIT = 5  # seconds for a lock or a connection
@@ -131,10 +137,12 @@ class Ledger:
 
     def _migrate(self) -> None:
         with self._locked() as connection:
-            if inspect(connection).has_table("alembic_version"):
-                at = connection.execute(text("SELECT version_num FROM alembic_version"))
-                if at.scalar() == HEAD:
-                    return
+            found = inspect(connection)
+            if not found.has_table("alembic_version") and not found.has_table("events"):
+                create(connection)
+                return
+            if connection.execute(select(alembic_version)).scalar() == HEAD:
+                return
             # Imported where it is needed: it costs a third of a second.
             from alembic import command
             from alembic.config import Config

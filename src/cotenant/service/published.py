@@ -96,6 +96,19 @@ def summarize(
     )
 
 
+def stale_machines(
+    settings: Settings, shown: Published, now: float
+) -> dict[str, tuple[int, float | None]]:
+    """Return by machine how many tasks are stale, and when the oldest was read."""
+    found: dict[str, tuple[int, float | None]] = {}
+    for task in list(shown.tasks.values()):
+        if is_stale(task, now, settings.stale_after):
+            count, oldest = found.get(task.machine, (0, None))
+            read = [t for t in (oldest, task.measured_at) if t is not None]
+            found[task.machine] = count + 1, min(read, default=None)
+    return found
+
+
 def _touched(
     fresh: Iterable[Event], state: State, shown: dict[str, Held]
 ) -> tuple[dict[str, None], dict[str, None]]:

@@ -72,7 +72,7 @@ def readyz(request: Request) -> Response:
     service = _service(request)
     if not service.ready:
         return reply({"status": "not ready", "reason": "starting or stopping"}, 503)
-    if not service.placement.summary().durable:
+    if not service.placement.durable:
         reason = "the ledger cannot be written"
         return reply({"status": "not ready", "reason": reason}, 503)
     return reply({"status": "ready"})

@@ -3,12 +3,16 @@
 from sqlalchemy import (
     BigInteger,
     Column,
+    Connection,
     Float,
     Integer,
     LargeBinary,
     MetaData,
+    PrimaryKeyConstraint,
+    String,
     Table,
     Text,
+    insert,
 )
 
 HEAD = "0001"
@@ -43,3 +47,18 @@ snapshot_parts = Table(
     Column("part", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary, nullable=False),
 )
+
+# As Alembic makes it; one row.
+alembic_version = Table(
+    "alembic_version",
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
+
+
+def create(connection: Connection) -> None:
+    """Make the tables of an empty database as all migrations together would."""
+    metadata.create_all(connection)
+    alembic_version.create(connection)
+    connection.execute(insert(alembic_version).values(version_num=HEAD))

@@ -13,6 +13,7 @@ import uvicorn
 
 from cotenant.service.app import Background, Service, make_app, nothing_else
 from cotenant.service.asked import Settings
+from cotenant.service.believed import from_moments
 from cotenant.service.core import Placement
 from cotenant.service.logs import log_to
 from cotenant.service.patience import PatientProtocol
@@ -133,6 +134,7 @@ def _warm(service: Service) -> None:
     from cotenant.kernels.warm import warm
 
     try:
+        from_moments(1.0, 1.0)
         warm()
     except Exception:
         log.exception("the kernels could not be loaded ahead of time")

@@ -15,11 +15,12 @@ from cotenant.demand.task import Task
 from cotenant.demand.usage import Usage
 from cotenant.service.answers import Placed
 from cotenant.service.asked import MachineSpec, Settings
+from cotenant.service.believed import from_moments, is_declared
 from cotenant.service.keeping import packed as keeping
 from cotenant.service.keeping.kept import Kept
 from cotenant.service.state import Demand, Entry, Held, State
 
-FORMAT = 1
+FORMAT = 2
 SLICE, PAUSE = 100, 0.002  # tasks, seconds
 
 
@@ -58,7 +59,8 @@ def take_picture(state: State) -> Picture:
 def pack(picture: Picture) -> bytes:
     """Return a state as compressed chunks: the fleet first, then a few tasks each.
 
-    A chunk is its length, a line of JSON, and the numbers of its usages. It takes a
+    A chunk is its length, a line of JSON, and the numbers of its usages, without those
+    that follow from declared moments. It takes a
     short pause after each, so that threads that answer requests come first.
     """
     packer = zlib.compressobj(1)
@@ -172,14 +174,8 @@ class _Arrays:
 def _facts(held: Held) -> list[Any]:
     demand: Any = held.granted
     if isinstance(held.demand, Task):
-        demand = [
-            held.demand.label,
-            [
-                [resource, len(u.values), u.mean, u.variance, u.observations]
-                + [u.request, u.third, u.fourth, u.shared]
-                for resource, u in held.demand.usage.items()
-            ],
-        ]
+        usage = [[resource, *_moments(u)] for resource, u in held.demand.usage.items()]
+        demand = [held.demand.label, usage]
     asked = None if held.asked is None else str(held.asked)
     where = [held.machine, held.core, held.overload, held.placed_at]
     measured = [held.measured_at, held.feed_error, held.expires]
@@ -192,15 +188,27 @@ def _held(facts: list[Any], arrays: _Arrays) -> Held:
         return Held(name, digest, Sla.parse(asked), Sla.parse(packed), *rest)
     label, resources = packed
     usage = {}
-    for resource, count, mean, variance, observations, *more in resources:
-        values, weights = arrays.take(count)
-        usage[resource] = Usage(mean, variance, values, weights, observations, *more)
+    for resource, count, mean, variance, *more in resources:
+        if count is None:
+            usage[resource] = from_moments(mean, variance)
+        else:
+            usage[resource] = Usage(mean, variance, *arrays.take(count), *more)
     return Held(name, digest, None, Task(name, usage, label), *rest)
 
 
 def _usages(demand: Demand) -> Iterator[Usage]:
     if isinstance(demand, Task):
-        yield from demand.usage.values()
+        yield from (u for u in demand.usage.values() if not is_declared(u))
+
+
+def _moments(usage: Usage) -> list[Any]:
+    """Return all of a usage but its values; None for their number if it is declared."""
+    if is_declared(usage):
+        return [None, usage.mean, usage.variance]
+    return [
+        *(len(usage.values), usage.mean, usage.variance, usage.observations),
+        *(usage.request, usage.third, usage.fourth, usage.shared),
+    ]
 
 
 def _told(answer: Placed) -> list[Any]:
