@@ -84,8 +84,8 @@ def prepare(
     new = int((there & ~known).sum())
     if new:
         said.append(
-            f"{new:,} task{'s' * (new != 1)} without a day of history on the usage of a donor "
-            "(of the same label or a like request where known)"
+            f"{new:,} task{'s' * (new != 1)} without a day of history on the usage of "
+            "a donor (of the same label or a like request where known)"
         )
     kept = [s for s in problem.assumptions if "independent" not in s]
     policy = replace(settings.policy, method=f"replay:{fitted.margin:g}")

@@ -59,6 +59,8 @@ class Setting:
         Days that are run but not counted.
     history
         Days that methods without a margin plan from.
+    settled
+        Whether only tasks that were there the day before, too, are planned.
     """
 
     capacity: float
@@ -67,6 +69,7 @@ class Setting:
     burn_in: int = 7
     history: int = PLAIN_DAYS
     seed: int = 0
+    settled: bool = False
 
     def tasks(self, history: History, day: int) -> IntArray:
         """Return the tasks of a day that some plan could promise anything.
@@ -75,6 +78,8 @@ class Setting:
         themselves more often than rho; none while nobody was there before the day.
         """
         there = history.there(day)
+        if self.settled:
+            there = np.intersect1d(there, history.there(day - 1))
         if not history.known(day).any():
             return there[:0]
         rows = self.before(history, there, day, WINDOW)
