@@ -1,7 +1,8 @@
-"""The way past the framework for what a busy service is asked most: place a task."""
+"""The way past the framework for what a busy service is asked most."""
 
 from typing import TYPE_CHECKING
 
+from fastapi import Response
 from pydantic import TypeAdapter
 from pydantic_core import from_json
 
@@ -12,27 +13,35 @@ from cotenant.service.guard import App, Receive, Scope, Send, replay
 from cotenant.service.wire import TaskIn, Tasks, alike, listed
 
 if TYPE_CHECKING:
-    from fastapi import Response
-
     from cotenant.service.app import Service
 
 TASKS: TypeAdapter[TaskIn | list[TaskIn]] = TypeAdapter(Tasks)
 
 
 class Express:
-    """Answers `POST /v1/tasks` as its route does, without what a framework costs.
+    """Answers a few requests as their routes do, without what a framework costs.
 
     Finding the route, its parameters and its errors takes the framework several times
-    as long as the answer takes. Whatever is not plainly well-formed is left to the
-    framework, which says what is wrong with it, as are all other requests.
+    as long as the answer takes. A placement that is not plainly well-formed is left to
+    the framework, which says what is wrong with it, as are all other requests.
     """
 
     def __init__(self, app: App, service: "Service") -> None:
         self._app, self._service = app, service
+        extender = service.extender
+        self._verbs = {
+            "/extender/filter": extender.filter,
+            "/extender/prioritize": extender.prioritize,
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope.get("path") == "/v1/tasks" and scope.get("method") == "POST":
+        path = scope["path"] if scope.get("method") == "POST" else None
+        if path == "/v1/tasks":
             await self._place(scope, receive, send)
+        elif path in self._verbs:
+            answer = await self._verbs[path]((await receive()).get("body", b""))
+            response = Response(answer, media_type=replies.JSON)
+            await response(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
@@ -55,7 +64,7 @@ class Express:
 
 async def place(
     service: "Service", asked: TaskIn | list[TaskIn], key: str | None
-) -> "Response":
+) -> Response:
     """Place a task, or a list of them, and answer."""
     if key is not None:
         check_name("idempotency key", key)

@@ -20,7 +20,6 @@ from cotenant.service.holds import Holds
 from cotenant.service.learned import Pods
 from cotenant.service.metrics import Meters
 from cotenant.service.pod import Json, Pod, read_pod
-from cotenant.service.whatif import fits_without
 
 log = logging.getLogger("cotenant.extender")
 
@@ -179,9 +178,12 @@ class Extender:
         kept: dict[str, Any] = {}
         for one in found:
             victims = call.victims[one.machine]
-            leaving = {self._pods.task_of(uid) for uid in victims.uids}
+            tasks = [self._pods.task_of(uid) for uid in victims.uids]
+            leaving = [task for task in tasks if task is not None]
+            uid = call.pod.uid
             if one.fits or (
-                one.ever and fits_without(self._placement, spec, one.machine, leaving)
+                one.ever
+                and self._placement.fits_without(spec, one.machine, leaving, uid)
             ):
                 kept[one.machine] = victims.to_dict()
         return kept

@@ -1,12 +1,17 @@
 """Decisions about pods the Kubernetes scheduler has not bound yet, or just has."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
+from itertools import islice
+from typing import Any
+
+import numpy as np
 
 from cotenant.errors import UnknownMachine
 from cotenant.service.answers import Assessed, Placed, Reservation
-from cotenant.service.asked import TaskSpec
+from cotenant.service.asked import RESOURCES, TaskSpec
 from cotenant.service.desk import Desk, excess, task_data
+from cotenant.service.side import Side
 from cotenant.service.state import (
     Demand,
     Entry,
@@ -120,42 +125,46 @@ def _assess(
     desk: Desk, spec: TaskSpec, demand: Demand, machines: Sequence[str]
 ) -> list[Assessed]:
     state, side = desk.state, desk.state.side(spec.kind)
-    known = [
-        name
+    entries = {
+        name: entry
         for name in machines
-        if name in state.machines and state.machines[name].spec.kind == spec.kind
-    ]
-    hosts = [host for name in known for host in state.machines[name].hosts]
-    verdicts = dict(zip(hosts, side.verdicts(hosts, demand), strict=True))
-    best = {
-        name: min((verdicts[host] for host in state.machines[name].hosts), key=excess)
-        for name in known
+        if (entry := state.machines.get(name)) and entry.spec.kind == spec.kind
     }
-    preference = side.preference()
-    liked = {name: float(preference[state.machines[name].hosts[0]]) for name in known}
-    scores = _scores({name: liked[name] for name in known if best[name].fits})
-    ever: dict[tuple[tuple[str, float], ...], bool] = {}
+    hosts = [host for entry in entries.values() for host in entry.hosts]
+    verdicts = iter(side.verdicts(hosts, demand))
+    best = {
+        name: min(islice(verdicts, len(entry.hosts)), key=excess)
+        if len(entry.hosts) > 1
+        else next(verdicts)
+        for name, entry in entries.items()
+    }
+    scores = _scores(side, [e for name, e in entries.items() if best[name].fits])
+    ever: dict[tuple[float | None, ...], bool] = {}
     found = []
     for name in machines:
-        if name not in best:
+        verdict = best.get(name)
+        if verdict is None:
             there = name in state.machines
             why = f"takes no tasks with {spec.kind}" if there else "is not in the fleet"
             found.append(Assessed(name, False, f"{name} {why}", 0, False))
-            continue
-        fits = best[name].fits
-        size = tuple(sorted(state.machines[name].spec.capacity.items()))
-        if not fits and size not in ever:
-            ever[size] = side.alone(state.machines[name].hosts[0], demand)
-        words = best[name].words
-        found.append(
-            Assessed(name, fits, words, scores.get(name, 0), fits or ever[size])
-        )
+        elif verdict.fits:
+            found.append(Assessed(name, True, verdict.words, scores[name]))
+        else:
+            size = tuple(map(entries[name].spec.capacity.get, RESOURCES))
+            if size not in ever:
+                ever[size] = side.alone(entries[name].hosts[0], demand)
+            found.append(Assessed(name, False, verdict.words, 0, ever[size]))
     return found
 
 
-def _scores(liked: Mapping[str, float]) -> dict[str, int]:
+def _scores(side: Side[Any], fitting: Sequence[Entry]) -> dict[str, int]:
     """Spread preferences over 0 to 10; all 10 where they are equal."""
-    low, high = min(liked.values(), default=0.0), max(liked.values(), default=0.0)
-    if low == high:
-        return dict.fromkeys(liked, 10)
-    return {n: round(10 * (value - low) / (high - low)) for n, value in liked.items()}
+    if not fitting:
+        return {}
+    liked = side.preference()[[entry.hosts[0] for entry in fitting]]
+    low, high = liked.min(), liked.max()
+    spread = np.full(len(liked), 10.0)
+    if low < high:
+        spread = np.rint(10.0 * (liked - low) / (high - low))
+    names = [entry.spec.name for entry in fitting]
+    return dict(zip(names, spread.astype(int).tolist(), strict=True))
