@@ -1,6 +1,7 @@
 """Rewrites whole hosts: on one chain where that works, else by searching."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from cotenant.colocate.periodic.candidates import Rewriting, asked, offers
 from cotenant.colocate.periodic.doubling import FULL, Doublings, bases
@@ -9,6 +10,9 @@ from cotenant.colocate.periodic.host_tests import HostTest
 from cotenant.colocate.periodic.hosts import Held, Host, given
 from cotenant.colocate.periodic.search import Budget, Order, rewrite_host
 from cotenant.demand.sla import Sla
+
+_FEW = 128  # distinct periods; beyond that bases are chosen anew for shorter ones only
+_REMEMBERED = 1 << 16  # hosts
 
 
 class Rewriter:
@@ -30,36 +34,50 @@ class Rewriter:
         self._test, self._how = test, how
         self._budget, self._order = budget, order
         self._doublings: Doublings | None = None
-        self._shortest = 0
+        self._periods: set[int] = set()
+        self._known: dict[tuple[Sla, ...], list[Sla] | None] = {}
 
     def prepare(self, slas: Iterable[Sla], *more: Sla) -> None:
         """Make ready for hosts with the SLAs given and `more`."""
-        # Doublings are kept while no shorter period arrives: their rows cost the most.
-        shortest = min((s.period for s in more), default=0)
-        if self._doublings is None or not shortest or shortest < self._shortest:
-            periods = [sla.period for sla in slas]
-            if periods and min(periods) != self._shortest:
-                self._shortest = min(periods)
-                known = bases(periods, self._how.least_period)
-                self._doublings = Doublings(known, self._how)
+        new = {sla.period for sla in chain(slas, more)} - self._periods
+        if not new:
+            return
+        # Rows of doublings cost the most.
+        shorter = not self._periods or min(new) < min(self._periods)
+        if shorter or len(self._periods) < _FEW:
+            self._periods |= new
+            known = bases(self._periods, self._how.least_period)
+            self._doublings = Doublings(known, self._how)
+            self._known.clear()
 
     def rewritten(self, host: Host) -> Host | None:
         """Return a host as rewritten so that it passes the test, None if not found."""
-        if sum(held.sla.utilization for held in host.values()) > FULL:
+        slas = tuple(held.sla for held in host.values())
+        if sum(sla.utilization for sla in slas) > FULL:
             return None
-        slas = [held.sla for held in host.values()]
+        # Arrivals ask for the same hosts again and again.
+        if slas not in self._known:
+            if len(self._known) == _REMEMBERED:
+                self._known.clear()
+            self._known[slas] = self._unsearched(slas)
+        offered = self._known[slas] or self._searched(slas)
+        return None if offered is None else given(host, offered)
+
+    def _unsearched(self, slas: Sequence[Sla]) -> list[Sla] | None:
         as_asked = [asked(sla) for sla in slas]
         if self._test.keeps(as_asked):
-            return given(host, as_asked)
+            return as_asked
         if self._how.mode == "none" or self._doublings is None:
             return None
         doubled = self._doublings.rewrite_host(slas)
-        if doubled is not None and self._test.keeps(doubled):
-            return given(host, doubled)
+        return doubled if doubled is not None and self._test.keeps(doubled) else None
+
+    def _searched(self, slas: Sequence[Sla]) -> list[Sla] | None:
+        if self._how.mode == "none" or self._budget.exhausted():
+            return None
         in_use = {sla.period for sla in slas}
         choices = [offers(sla, in_use, self._how) for sla in slas]
-        found = rewrite_host(choices, self._test.keeps, self._budget, self._order)
-        return None if found is None else given(host, found)
+        return rewrite_host(choices, self._test.keeps, self._budget, self._order)
 
     def restored(self, host: Host) -> Host:
         """Give tasks what they asked, one by one, where the host keeps it."""

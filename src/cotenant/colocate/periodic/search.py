@@ -45,10 +45,16 @@ class Budget:
         if self._end is None and self.seconds is not None:
             self._end = self.clock() + self.seconds
 
+    def exhausted(self) -> bool:
+        """Say whether no node is left for a search that is about to need one."""
+        if self._left > 0:
+            return False
+        self.struck = self.struck or f"{self.nodes:,} search nodes"
+        return True
+
     def spend(self) -> bool:
         """Pay for one node; False when nothing is left."""
-        if self._left <= 0:
-            self.struck = self.struck or f"{self.nodes:,} search nodes"
+        if self.exhausted():
             return False
         if self._end is not None and self.clock() > self._end:
             self.struck = f"{self.seconds:g} s"

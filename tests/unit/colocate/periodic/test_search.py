@@ -102,11 +102,10 @@ def test_a_time_limit_cuts_by_the_clock_it_is_given() -> None:
     assert (limited.spent, limited.struck) == (2, "2 s")
 
 
-def test_bases_keep_the_given_periods_when_they_are_thinned_out() -> None:
-    found = bases([100_000, 123_457, 400_001 * 2], least_period=90_000)
+def test_bases_keep_divisors_of_the_given_periods_when_they_are_thinned_out() -> None:
+    found = bases([100_000, 123_457, 3 * 100_003], least_period=90_000)
     assert len(found) <= 128 + 3
-    assert 100_000 in found
-    assert 123_457 in found
+    assert {100_000, 123_457, 100_003} <= set(found)
 
 
 @settings(max_examples=40, deadline=None)
