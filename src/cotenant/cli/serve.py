@@ -33,8 +33,25 @@ def serve(
         int, typer.Option(help="Time-of-day slots; only 1, usage at any time, for now.")
     ] = 1,
     promise: Annotated[
-        str, typer.Option(help="Only history for now: usage stays as it was measured.")
+        str,
+        typer.Option(
+            help="history: usage stays as it was measured; tomorrow: it may drift, "
+            "and a margin fitted every night covers it."
+        ),
     ] = "history",
+    conservative: Annotated[
+        bool,
+        typer.Option(
+            "--conservative",
+            help="With tomorrow: the largest margin any of seven days needed.",
+        ),
+    ] = False,
+    exclude_day: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With tomorrow: a day (2026-11-30) that does not count; repeatable."
+        ),
+    ] = None,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Listen beyond loopback without tokens.")
     ] = False,
@@ -52,13 +69,18 @@ def serve(
     """
     if slots != 1:
         raise InvalidInput(f"--slots is {slots}; serve knows 1 only")
-    if promise != "history":
-        raise InvalidInput(f"--promise is {promise!r}; serve knows history only")
+    if promise != "tomorrow" and (conservative or exclude_day):
+        raise InvalidInput(
+            "--conservative and --exclude-day go with --promise tomorrow"
+        )
     from cotenant.service.asked import Settings
     from cotenant.service.server import Options
     from cotenant.service.server import serve as run
 
-    settings = Settings(read_rho(slo, rho), method, rule)
+    settings = Settings(
+        read_rho(slo, rho), method, rule, promise=promise, conservative=conservative
+    )
     tokens = os.environ.get(TOKENS) or None
-    run(Options(settings, host, port, database, tokens, insecure, kubernetes))
+    excluded = tuple(exclude_day or ())
+    run(Options(settings, host, port, database, tokens, insecure, kubernetes, excluded))
     return 0

@@ -1,9 +1,13 @@
 """The HTTP application: what is wired to what."""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -19,6 +23,8 @@ from cotenant.service.dashboard import dashboard
 from cotenant.service.express import Express
 from cotenant.service.extender import Extender
 from cotenant.service.guard import Guard, Limits
+from cotenant.service.keeping.keeper import Keeper
+from cotenant.service.keeping.routes import keeping
 from cotenant.service.landing import Landing
 from cotenant.service.learned import Pods
 from cotenant.service.measured import Overloads
@@ -49,6 +55,7 @@ class Service:
     pods: Pods = field(init=False)
     extender: Extender = field(init=False)
     overloads: Overloads = field(init=False)
+    keeper: Keeper | None = field(init=False)
     _landing: Landing = field(default_factory=Landing, init=False)
 
     def __post_init__(self) -> None:
@@ -58,6 +65,8 @@ class Service:
         self.extender = Extender(placement, self.pods, self.meters)
         fresh = placement.settings.stale_after
         self.overloads = Overloads(placement, self.meters, fresh)
+        tomorrow = placement.settings.promise == "tomorrow"
+        self.keeper = Keeper(placement) if tomorrow else None
 
     async def decided(self, operation: str, future: Future[T]) -> T:
         """Wait for a durable answer, and time it."""
@@ -69,6 +78,19 @@ class Service:
 async def nothing_else(service: Service) -> AsyncIterator[None]:
     """Run nothing beside the application."""
     yield
+
+
+@contextmanager
+def _keeping(service: Service) -> Iterator[None]:
+    """Have nights and the guard run, where days are kept."""
+    if service.keeper is None:
+        yield
+        return
+    service.keeper.start()
+    try:
+        yield
+    finally:
+        service.keeper.close()
 
 
 def make_app(
@@ -91,8 +113,9 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with background(service):
-            yield
+        with _keeping(service):
+            async with background(service):
+                yield
 
     app = FastAPI(
         title="cotenant",
@@ -105,6 +128,7 @@ def make_app(
     )
     app.state.service = service
     app.include_router(api)
+    app.include_router(keeping)
     app.include_router(operating)
     app.include_router(dashboard(service.placement, service.clock))
     app.add_exception_handler(CotenantError, replies.on_refusal)

@@ -154,7 +154,7 @@ async def measure(request: Request, name: TaskName, asked: ReadingIn) -> Respons
     if asked.error is not None:
         future = service.placement.fail_usage(name, asked.error)
         return reply(_measured(await service.decided("measure", future), None))
-    reading = service.placement.update_usage(name, samples)
+    reading = service.placement.update_usage(name, samples, asked.timing())
     view, overload = await service.decided("measure", reading)
     service.overloads.note(name, samples.get("cpu", ()), service.clock())
     return reply(_measured(view, overload))

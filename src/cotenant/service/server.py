@@ -15,6 +15,8 @@ from cotenant.service.app import Background, Service, make_app, nothing_else
 from cotenant.service.asked import Settings
 from cotenant.service.believed import from_moments
 from cotenant.service.core import Placement
+from cotenant.service.keeping.daybook import read_date
+from cotenant.service.keeping.reading import exclude
 from cotenant.service.logs import log_to
 from cotenant.service.patience import PatientProtocol
 from cotenant.service.security import Door, Tokens, check_exposure, is_loopback
@@ -46,6 +48,8 @@ class Options:
         Whether to listen beyond loopback without tokens.
     kubernetes
         Whether to watch the pods and nodes of a cluster.
+    excluded_days
+        Dates of days that do not count.
     """
 
     settings: Settings
@@ -55,6 +59,7 @@ class Options:
     tokens_file: str | None = None
     insecure: bool = False
     kubernetes: bool = False
+    excluded_days: tuple[str, ...] = ()
 
 
 def serve(options: Options) -> None:
@@ -69,10 +74,13 @@ def serve(options: Options) -> None:
     """
     tokens = None if options.tokens_file is None else Tokens.read(options.tokens_file)
     check_exposure(options.host, tokens, options.insecure)
+    excluded = [read_date(date) for date in options.excluded_days]
     log_to()
     sys.setswitchinterval(SWITCH_S)
     placement = Placement(options.settings, options.database)
     try:
+        for day in excluded:
+            _exclude(placement, day)
         service = Service(placement, ready=False)
         app = make_app(
             service,
@@ -96,6 +104,13 @@ def serve(options: Options) -> None:
     finally:
         placement.close()
         log.info("stopped")
+
+
+def _exclude(placement: Placement, day: int) -> None:
+    told = placement.kept()
+    if told is None or day not in told.daybook.excluded:
+        why = "excluded when the service was started"
+        placement.decide(lambda desk: exclude(desk, day, why)).result()
 
 
 def _run(server: uvicorn.Server, options: Options) -> None:

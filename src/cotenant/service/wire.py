@@ -25,6 +25,8 @@ from cotenant.service.asked import (
     Moments,
     TaskSpec,
 )
+from cotenant.service.keeping.history import WIDTH_S
+from cotenant.service.keeping.timing import Timing
 
 T = TypeVar("T")
 
@@ -77,6 +79,12 @@ Capacity = Annotated[
 ]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Samples = Annotated[list[Amount], Field(min_length=1, max_length=MOST_SAMPLES)]
+When = Annotated[float, Field(ge=0.0, le=1e11)]
+Step = Annotated[float, Field(ge=1.0, le=3600.0)]
+Throttled = Annotated[
+    list[Annotated[float, Field(ge=0.0, le=1.0)]],
+    Field(min_length=1, max_length=MOST_SAMPLES),
+]
 
 
 class Asked(BaseModel):
@@ -183,10 +191,23 @@ class TaskIn(DemandIn):
 
 
 class ReadingIn(Asked):
-    """Samples that were measured, or why there are none."""
+    """Samples that were measured, or why there are none.
+
+    Parameters
+    ----------
+    start, step
+        Seconds since 1970 of the first sample, and seconds from one to the next; by
+        default the last one is of now.
+    throttled
+        For each CPU sample, the share of its time in which the machine held the task
+        back.
+    """
 
     cpu: Samples | None = None
     memory: Samples | None = None
+    start: When | None = None
+    step: Step = WIDTH_S
+    throttled: Throttled | None = None
     error: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
 
     def samples(self) -> dict[str, list[float]]:
@@ -202,6 +223,10 @@ class ReadingIn(Asked):
         if bool(found) == (self.error is not None):
             raise InvalidInput("a reading has samples of cpu or memory, or an error")
         return found
+
+    def timing(self) -> Timing:
+        """Return when the samples were taken."""
+        return Timing(self.start, self.step, self.throttled)
 
 
 def _count(value: object) -> str:
