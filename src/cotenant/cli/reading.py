@@ -68,7 +68,7 @@ def _remark(trace: "Trace") -> str:
     if trace.step_s is not None and isinstance(start, float) and isinstance(end, float):
         parts.append(f"{_span(end - start + trace.step_s)} every {_span(trace.step_s)}")
     unit = "cores" if trace.unit == "cores" else "machine fractions"
-    notes = "; ".join([*trace.cleaning.notes, unit])
+    notes = "; ".join([*trace.cleaning.remarks, unit])
     return f"{', '.join(parts)} ({notes})"
 
 

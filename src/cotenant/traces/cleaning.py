@@ -3,6 +3,9 @@
 from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Example: TypeAlias = tuple[str, int, str]
 
 
 @dataclass(slots=True)
@@ -25,6 +28,10 @@ class Cleaning:
         Sentences about the source: what was recognised, assumed or left out.
     unread
         Files of the source that hold something else.
+    examples
+        The first row dropped for a reason: file, line, and what is there.
+    largest
+        Largest CPU value as it stands in the source, where its unit is assumed.
     """
 
     rows: int = 0
@@ -34,6 +41,8 @@ class Cleaning:
     share_of_load: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     unread: int = 0
+    examples: dict[str, Example] = field(default_factory=dict)
+    largest: float = 0.0
 
     def drop(self, reason: str, rows: int) -> None:
         """Count rows that are not used."""
@@ -59,6 +68,30 @@ class Cleaning:
         if sentence not in self.notes:
             self.notes.append(sentence)
 
+    def show(self, reason: str, file: str, line: int, words: str) -> None:
+        """Keep the first row that is dropped for a reason."""
+        self.examples.setdefault(reason, (file, line, words))
+
+    def add(self, other: "Cleaning", lines_before: int) -> None:
+        """Add what happened in the piece behind; so many lines of its file precede."""
+        self.rows += other.rows
+        self.dropped += other.dropped
+        self.repaired += other.repaired
+        self.unread += other.unread
+        self.largest = max(self.largest, other.largest)
+        for sentence in other.notes:
+            self.note(sentence)
+        for reason, (file, line, words) in other.examples.items():
+            self.show(reason, file, line + lines_before, words)
+
+    @property
+    def remarks(self) -> list[str]:
+        """The notes, then the first row of each reason that has one to show."""
+        shown = (
+            f"{file} line {n} {words}" for file, n, words in self.examples.values()
+        )
+        return [*self.notes, *shown]
+
     @property
     def lost_share(self) -> float:
         """Share of the mean load that was set aside for any reason."""
@@ -72,6 +105,6 @@ class Cleaning:
             "repaired": dict(sorted(self.repaired.items())),
             "tasks_dropped": dict(sorted(self.tasks_dropped.items())),
             "share_of_load": dict(sorted(self.share_of_load.items())),
-            "notes": list(self.notes),
+            "notes": self.remarks,
             "files_not_read": self.unread,
         }

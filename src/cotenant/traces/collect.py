@@ -1,6 +1,8 @@
 """Any usage source to a cleaned trace."""
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from threading import Lock
 from typing import Literal
 
 import numpy as np
@@ -9,10 +11,15 @@ import polars as pl
 from cotenant.arrays import FloatArray
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.traces.cleaning import Cleaning
-from cotenant.traces.intake import CODE, Intake, Store
+from cotenant.traces.gather import gather
+from cotenant.traces.intake import CODE
+from cotenant.traces.kept import Kept
+from cotenant.traces.pieces import Piece
 from cotenant.traces.readers import READERS
+from cotenant.traces.reduction import take
 from cotenant.traces.schema import Reading, ReadOptions
-from cotenant.traces.source import Member, open_source
+from cotenant.traces.source import Member, open_source, stamp_of
+from cotenant.traces.store import Scratch, Store, merge
 from cotenant.traces.trace import REGULAR, Trace, is_averaged, usage_column
 
 LIVE = "prometheus+"
@@ -25,6 +32,7 @@ def read_usage(
     format: str = "auto",
     options: ReadOptions | None = None,
     advance: Callable[[int, int], None] = lambda done, total: None,
+    keep: Path | None = None,
 ) -> Trace:
     """Read usage sources of one format into a cleaned trace.
 
@@ -38,6 +46,9 @@ def read_usage(
     advance
         Called with the bytes read since the last call and the bytes of the whole
         source, 0 where that is unknown.
+    keep
+        Folder for finished pieces of a large source, whose absence is no error; a run
+        that was interrupted goes on from them. The caller removes it.
 
     Raises
     ------
@@ -54,11 +65,30 @@ def read_usage(
         return _live(sources, options, cleaning)
     with open_source(sources) as members:
         name = _recognise(members, format, cleaning)
+        reader = READERS[name]
         size = sum(m.size for m in members)
-        reading = Reading(
-            members, options, cleaning, advance=lambda done: advance(done, size)
-        )
-        return _collect(READERS[name].read(reading), reading, sources[0])
+        reading = Reading(members, options, cleaning, advance=_locked(advance, size))
+        pieces = [
+            Piece(number, name, group, options)
+            for number, group in enumerate(reader.cut(members))
+        ]
+        kept = None
+        if keep is not None and len(pieces) > 1:
+            kept = Kept(keep, pieces, stamp_of(sources))
+        scratch = Scratch()
+        rows = gather(pieces, reading, scratch.path, kept)
+        reader.conclude(reading)
+        return _trace(merge(rows, cleaning, scratch), reading, sources[0])
+
+
+def _locked(advance: Callable[[int, int], None], size: int) -> Callable[[int], None]:
+    lock = Lock()
+
+    def advanced(done: int) -> None:
+        with lock:
+            advance(done, size)
+
+    return advanced
 
 
 def from_frame(
@@ -112,14 +142,16 @@ def _recognise(members: list[Member], format: str, cleaning: Cleaning) -> str:
 
 
 def _collect(batches: Iterator[pl.DataFrame], reading: Reading, source: str) -> Trace:
-    intake = Intake(reading.cleaning)
-    for batch in batches:
-        intake.add(batch)
-    store = intake.finish()
+    scratch = Scratch()
+    rows = take(batches, reading.cleaning, scratch.path / "rows", eager=False)
+    return _trace(merge([rows], reading.cleaning, scratch), reading, source)
+
+
+def _trace(store: Store, reading: Reading, source: str) -> Trace:
     facts, steps = _describe(store)
     if not facts.height:
         raise TraceError(
-            source, f"holds no usable sample in {reading.cleaning.rows} rows"
+            source, f"holds no usable sample in {_rows(reading.cleaning.rows)}"
         )
     _check_span(facts, source)
     step = float(np.median(steps)) if len(steps) else None
@@ -133,6 +165,10 @@ def _collect(batches: Iterator[pl.DataFrame], reading: Reading, source: str) -> 
         step_s=step,
         regular=bool(near.mean() >= REGULAR),
     )
+
+
+def _rows(count: int) -> str:
+    return f"{count} row{'s' * (count != 1)}"
 
 
 def _check_span(facts: pl.DataFrame, source: str) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from cotenant.errors import InvalidInput
-from cotenant.traces.intake import CODE, Scratch
+from cotenant.traces.intake import CODE
+from cotenant.traces.store import Scratch
 from cotenant.traces.tables.canonical import UNIT_KEY
 from cotenant.traces.trace import Trace
 

@@ -5,7 +5,8 @@ Every reader turns its source into batches with these columns and units:
 ========  =========  =================================================================
 column    type       meaning
 ========  =========  =================================================================
-task      String     name of the task; rows of one task may lie anywhere in the source
+task      String     name of the task, also as Categorical; rows of one task may lie
+                     anywhere in the source
 time      Float64    start of the measurement, seconds since 1970 UTC or since the
                      start of the trace; null where the source has no time
 cpu       Float64    instantaneous usage, in cores or in machine fractions
@@ -111,6 +112,8 @@ class Reading:
         Set by the reader: the unit of the canonical CPU values it yields.
     advance
         Called with the number of source bytes just consumed, for progress.
+    lines
+        Lines of text read, headers too.
     """
 
     members: list[Member]
@@ -118,6 +121,7 @@ class Reading:
     cleaning: Cleaning
     unit: Literal["cores", "fraction"] = "fraction"
     advance: Callable[[int], None] = field(default=lambda _bytes: None)
+    lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,16 @@ class Reader:
         a line, 288 lines"), or None when it is not. Looks at a few heads only.
     read
         Yields canonical batches of bounded size.
+    cut
+        Cuts the members into groups, or parts of a file, that `read` understands
+        apart from each other.
+    conclude
+        Says what only the whole source shows, once all of it is read; may raise.
     """
 
     recognise: Callable[[list[Member]], str | None]
     read: Callable[[Reading], Iterator[pl.DataFrame]]
+    cut: Callable[[list[Member]], list[list[Member]]] = field(
+        default=lambda members: [members]
+    )
+    conclude: Callable[[Reading], None] = field(default=lambda _reading: None)

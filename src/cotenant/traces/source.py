@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
 
@@ -34,7 +35,7 @@ class _Gunzip(gzip.GzipFile):
 
 
 class _Open(Protocol):
-    def __call__(self) -> IO[bytes]: ...
+    def __call__(self) -> IO[bytes] | io.RawIOBase: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,12 @@ class Member:
         Opens the stored bytes.
     on_disk
         The file itself where it is a plain one, for formats that need random access.
+    start
+        Where in its file a part starts, in bytes; 0 for the first part, or the whole.
+    apart
+        Whether it can be read while others are; files in an archive share a stream.
+    top
+        First lines of the file that it is a part of; empty for a whole file.
     """
 
     name: str
@@ -60,6 +67,9 @@ class Member:
     size: int
     open_raw: _Open
     on_disk: Path | None = None
+    apart: bool = True
+    start: int = 0
+    top: bytes = b""
 
     @property
     def stem(self) -> str:
@@ -110,6 +120,13 @@ def open_source(names: Sequence[str]) -> Iterator[list[Member]]:
         yield members
 
 
+def stamp_of(names: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return name, size and time of change of the files: other files, other stamp."""
+    files = (path for name in names for path in files_of(name))
+    stats = ((str(path.resolve()), path.stat()) for path in files)
+    return [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
+
+
 def files_of(name: str) -> list[Path]:
     """Return the files that a file, folder or glob stands for, in name order.
 
@@ -150,7 +167,7 @@ def _expand(path: Path, stack: ExitStack) -> list[Member]:
             name=str(path),
             path=PurePosixPath(*inner.parts[-2:]),
             size=path.stat().st_size,
-            open_raw=lambda: path.open("rb"),
+            open_raw=partial(path.open, "rb"),
             on_disk=None if magic[:2] == _GZIP else path,
         )
     ]
@@ -186,7 +203,7 @@ def _inner(archive: Path, name: str, size: int, open_raw: _Open) -> Member:
     inner = PurePosixPath(name)
     if inner.suffix == ".gz":
         inner = inner.with_suffix("")
-    return Member(f"{archive}:{name}", inner, size, open_raw)
+    return Member(f"{archive}:{name}", inner, size, open_raw, apart=False)
 
 
 def _hidden(name: str) -> bool:

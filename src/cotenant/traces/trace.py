@@ -10,7 +10,8 @@ import polars as pl
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.errors import InvalidInput
 from cotenant.traces.cleaning import Cleaning
-from cotenant.traces.intake import CODE, Store
+from cotenant.traces.intake import CODE
+from cotenant.traces.store import Store
 
 Observe: TypeAlias = int | float
 REGULAR = 0.9  # share of steps within 5 % of the median from which a trace is regular

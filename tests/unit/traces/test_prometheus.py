@@ -10,11 +10,12 @@ import pytest
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.traces import lines
 from cotenant.traces.cleaning import Cleaning
-from cotenant.traces.intake import Intake
 from cotenant.traces.prometheus import saved as prometheus
 from cotenant.traces.prometheus.answer import read_answer
+from cotenant.traces.reduction import take
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import open_source
+from cotenant.traces.store import Scratch, merge
 from tests.contracts.readers.prometheus import START, matrix, pod, steps
 
 WEB = "shop/web-1/web"
@@ -37,9 +38,9 @@ def collected(
 ) -> tuple[pl.DataFrame, Reading]:
     """Read the files and bring rows of one moment together, as `collect` does."""
     rows, reading = read(folder, files, options)
-    intake = Intake(reading.cleaning)
-    intake.add(rows)
-    return pl.concat(intake.finish().parts()), reading
+    taken = take(iter([rows]), reading.cleaning, folder / "rows", eager=False)
+    store = merge([taken], reading.cleaning, Scratch())
+    return pl.concat(store.parts()), reading
 
 
 def answer(result: Any, kind: str = "matrix", **more: Any) -> str:

@@ -39,7 +39,12 @@ def read_files(
 ) -> tuple[pl.DataFrame, Reading]:
     with source(files, folder) as members:
         reading = Reading(members, options, Cleaning())
-        return pl.concat(table.read(reading), how="diagonal"), reading
+        batches = [
+            rows.with_columns(pl.col("task").cast(pl.String))
+            for rows in table.read(reading)
+        ]
+        table.conclude(reading)
+        return pl.concat(batches, how="diagonal"), reading
 
 
 def read(
@@ -55,7 +60,7 @@ def parquet(frame: pl.DataFrame) -> bytes:
 
 
 def told(reading: Reading, words: str) -> bool:
-    return any(words in note for note in reading.cleaning.notes)
+    return any(words in remark for remark in reading.cleaning.remarks)
 
 
 # --- headers
@@ -276,13 +281,42 @@ def test_seconds_since_the_start_stay_as_they_are(folder: Path) -> None:
     assert not told(reading, "times")
 
 
-def test_the_unit_of_times_is_settled_once_for_a_file(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("chunk", [32, 1 << 20])
+@pytest.mark.parametrize(
+    ("usual", "other"),
+    [(1392388200000, 99), (1392388200, 1392388200000), (3600, 3600 * 10**9)],
+)
+def test_a_time_in_another_unit_is_dropped_and_shown_and_shifts_nothing(
+    usual: int, other: int, chunk: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "CHUNK", 32)
-    text = "task,time,cpu\na,1392388200000,1\na,1392388260000,1\na,99,1\n"
-    rows, _ = read(text, folder)
-    assert rows["time"].to_list() == [1392388200.0, 1392388260.0, 0.099]
+    monkeypatch.setattr(lines, "CHUNK", chunk)
+    times = [usual + i for i in range(200)]
+    text = "task,time,cpu\n" + "".join(f"a,{t},1\n" for t in times)
+    alone, _ = read(text, folder)
+    rows, reading = read(f"{text}a,{other},1\n", folder)
+    assert rows["time"].to_list() == alone["time"].to_list()
+    assert reading.cleaning.dropped == {"other_time_unit": 1}
+    (remark,) = (r for r in reading.cleaning.remarks if "line 202" in r)
+    assert f"time {other}" in remark
+
+
+def test_times_in_two_units_throughout_are_refused(folder: Path) -> None:
+    lines_of = [f"a,{1392388200 * (1000 if i % 3 else 1)},1\n" for i in range(90)]
+    with pytest.raises(TraceError, match=r"line 2: .*expected one unit of time"):
+        read("task,time,cpu\n" + "".join(lines_of), folder)
+
+
+def test_rows_that_end_too_early_are_counted_as_truncated(folder: Path) -> None:
+    text = 'task,time,cpu,memory\na,0,1,5\na,60,1\n\na,120,\na,180,,\n"b,c",0,1,\na\n'
+    rows, reading = read(text, folder)
+    assert rows.select("task", "time").rows() == [
+        ("a", 0.0),
+        ("a", 180.0),
+        ("b,c", 0.0),
+    ]
+    assert reading.cleaning.rows == 6
+    assert reading.cleaning.dropped == {"truncated": 3}
+    assert told(reading, "line 3 has fewer than 4 cells")
 
 
 def test_times_without_a_zone_are_utc_and_that_is_noted(folder: Path) -> None:

@@ -7,7 +7,7 @@ import polars as pl
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.quantities import parse_quantity
 from cotenant.traces.source import Member
-from cotenant.traces.tables.clock import EXPECTED_TIME, Clock
+from cotenant.traces.tables.clock import EXPECTED_TIME, OTHER_UNIT, Clock
 
 _MISSING = {"", "-", "null", "none", "na", "n/a", "<na>", "nan"}
 _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
@@ -39,6 +39,16 @@ class Cells:
         column = self.columns[position].cast(pl.String).str.strip_chars()
         return column.replace("", None)
 
+    def tasks(self, position: int) -> pl.Series:
+        """Return names as a `Categorical`, without blanks around them."""
+        column = self.columns[position]
+        if column.dtype != pl.Categorical:
+            return self.text(position).cast(pl.Categorical)
+        names = column.unique().drop_nulls().cast(pl.String)
+        if ((names.str.strip_chars() == names) & (names != "")).all():
+            return column
+        return self.text(position).cast(pl.Categorical)
+
     def numbers(
         self, position: int, name: str, expected: str, suffixes: bool = True
     ) -> pl.Series:
@@ -62,9 +72,14 @@ class Cells:
         return values.fill_null(odd_values.fill_nan(None))
 
     def times(self, position: int, clock: Clock) -> pl.Series:
-        """Return seconds; null where the cell says that nothing was measured."""
+        """Return seconds; null where nothing was measured, NaN in another unit."""
         column = self.columns[position]
         seconds = clock.seconds(column)
+        odd = seconds.is_nan().fill_null(False)
+        if self.lines is not None and odd.any():
+            row = odd.arg_max() or 0
+            line, text = int(self.lines[row]), str(column[row])
+            clock.cleaning.show(OTHER_UNIT, self.member.name, line, f"has time {text}")
         if column.dtype == pl.String and seconds.null_count() > column.null_count():
             said_missing = column.str.strip_chars().str.to_lowercase().is_in(_MISSING)
             wrong = column.is_not_null() & seconds.is_null() & ~said_missing

@@ -10,30 +10,33 @@ EXPECTED_TIME = "seconds, or a time such as 2026-01-31 13:45:00 or 2026-01-31T13
 
 # Read in its unit, each limit is a day of 1973; read in the next coarser one, it lies
 # beyond the year 5000.
-_SCALES = (
-    (1e17, 1e-9, "nanoseconds"),
-    (1e14, 1e-6, "microseconds"),
-    (1e11, 1e-3, "milliseconds"),
-)
+_LIMITS = (1e11, 1e14, 1e17)
+_SCALES = (1.0, 1e-3, 1e-6, 1e-9)
+UNITS = ("seconds", "milliseconds", "microseconds", "nanoseconds")
+OTHER_UNIT = "other_time_unit"
 _ZONE = r"(?:([+-])(\d{2}):?(\d{2})|Z|z| ?UTC)$"
 _FORMS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 
 
 @dataclass(slots=True)
 class Clock:
-    """Turns the times of one file into seconds; the unit of numbers is settled once.
+    """Turns the times of one file into seconds.
+
+    The unit of numbers is settled once, by the median of the first that are seen.
 
     Parameters
     ----------
     cleaning
         Takes the notes on what was assumed.
+    unit
+        Place of the unit in `UNITS`, once it is settled.
     """
 
     cleaning: Cleaning
-    _scale: float | None = None
+    unit: int | None = None
 
     def seconds(self, times: pl.Series) -> pl.Series:
-        """Return seconds; null where the value is null or not understood."""
+        """Return seconds; null where none is understood, NaN in another unit."""
         if times.dtype.is_temporal():
             return times.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64) / 1e6
         if times.dtype != pl.String:
@@ -46,15 +49,22 @@ class Clock:
         return numbers.fill_null(self._from_text(times))
 
     def _scaled(self, numbers: pl.Series) -> pl.Series:
-        if self._scale is None:
-            largest = float(numbers.abs().max() or 0.0)  # type: ignore[arg-type]
-            self._scale = 1.0
-            for limit, scale, unit in _SCALES:
-                if largest >= limit:
-                    self._scale = scale
-                    self.cleaning.note(f"times are taken as {unit}, by their size")
-                    break
-        return numbers * self._scale
+        if self.unit is None and numbers.null_count() < numbers.len():
+            middle = abs(float(numbers.median()))  # type: ignore[arg-type]
+            self.unit = sum(middle >= limit for limit in _LIMITS)
+            if self.unit:
+                unit = UNITS[self.unit]
+                self.cleaning.note(f"times are taken as {unit}, by their size")
+        if self.unit is None:
+            return numbers
+        seconds = numbers * _SCALES[self.unit]
+        low = 0.0 if self.unit == 0 else _LIMITS[self.unit - 1]
+        high = _LIMITS[self.unit] if self.unit < len(_LIMITS) else float("inf")
+        smallest, largest = numbers.abs().min(), numbers.abs().max()
+        if smallest >= low and largest < high:  # type: ignore[operator]
+            return seconds
+        other = (numbers.abs() < low) | (numbers.abs() >= high)
+        return seconds.set(other.fill_null(False), float("nan"))
 
     def _from_text(self, times: pl.Series) -> pl.Series:
         text = pl.col("text")

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -38,11 +38,25 @@ class RawTable:
     separator: str
     dated: bool
 
-    def batches(self, reading: Reading, positions: Sequence[int]) -> Iterator[Cells]:
-        """Yield the columns at those positions, in chunks."""
+    def batches(
+        self,
+        reading: Reading,
+        positions: Sequence[int],
+        numbers: Collection[int] = (),
+        task: int | None = None,
+    ) -> Iterator[Cells]:
+        """Yield the columns at those positions, in chunks.
+
+        In text, columns at `numbers` come as such where all their cells are numbers,
+        and names at `task` as a `Categorical`: they repeat.
+        """
         wanted = sorted(set(positions))
         if self.separator:
-            fields = [Field(self.names[p], p, pl.String(), "text") for p in wanted]
+            kinds = dict.fromkeys(numbers, pl.Float64()) | {task: pl.Categorical()}
+            fields = [
+                Field(str(p), p, kinds.get(p, pl.String()), "text", or_text=p in kinds)
+                for p in wanted
+            ]
             chunks = read_rows(
                 reading,
                 self.member,

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.schema import Reading, ReadOptions, Unit
 from cotenant.traces.tables.cells import Cells
-from cotenant.traces.tables.clock import Clock
+from cotenant.traces.tables.clock import OTHER_UNIT, Clock
 from cotenant.traces.tables.counter import CounterWatch
 from cotenant.traces.tables.naming import Naming
 from cotenant.traces.tables.rawtable import RawTable
@@ -37,8 +38,6 @@ class TableFile:
         The options of the reading, with the unit that was settled for this file.
     assumed
         Whether nobody stated that unit.
-    largest
-        Largest credible CPU value so far, as it stands in the file.
     """
 
     raw: RawTable
@@ -48,7 +47,7 @@ class TableFile:
     assumed: bool
     clock: Clock
     watch: CounterWatch
-    largest: float = 0.0
+    cleaning: Cleaning
 
 
 def long_rows(file: TableFile, cells: Cells) -> pl.DataFrame:
@@ -56,7 +55,7 @@ def long_rows(file: TableFile, cells: Cells) -> pl.DataFrame:
     roles, naming = file.naming.roles, file.naming
     stem = file.raw.member.stem.removesuffix(".parquet")
     columns = {
-        "task": cells.text(roles["task"]) if "task" in roles else pl.lit(stem),
+        "task": cells.tasks(roles["task"]) if "task" in roles else pl.lit(stem),
         "time": pl.lit(None, pl.Float64),
     }
     if "time" in roles:
@@ -105,8 +104,10 @@ def wide_rows(file: TableFile, cells: Cells) -> pl.DataFrame:
 
 def _usage(file: TableFile, cells: Cells, position: int, name: str) -> pl.Series:
     raw = _cpu(cells, position, name, file.unit)
-    credible = raw.filter(raw.is_finite() & (raw < IMPLAUSIBLE))
-    file.largest = max(file.largest, float(credible.max() or 0.0))  # type: ignore[arg-type]
+    if file.assumed:
+        credible = raw.filter(raw.is_finite() & (raw < IMPLAUSIBLE))
+        largest = float(credible.max() or 0.0)  # type: ignore[arg-type]
+        file.cleaning.largest = max(file.cleaning.largest, largest)
     return raw * file.options.factor(file.unit)
 
 
@@ -119,10 +120,13 @@ def drop_unusable(reading: Reading, naming: Naming, rows: pl.DataFrame) -> pl.Da
     wrong = {"no_task": pl.col("task").is_null()}
     if "time" in naming.roles:
         wrong["no_time"] = pl.col("time").is_null()
+        wrong[OTHER_UNIT] = pl.col("time").is_nan()
     usage = [pl.col(name) for name in USAGE if name in rows.columns]
     wrong["implausible"] = pl.any_horizontal(
         (u.is_finite() & (u >= IMPLAUSIBLE)).fill_null(False) for u in usage
     )
+    if not rows.select(pl.any_horizontal(*wrong.values()).any()).item():
+        return rows
     for reason, expression in wrong.items():
         kept = rows.filter(~expression)
         reading.cleaning.drop(reason, rows.height - kept.height)
@@ -130,13 +134,11 @@ def drop_unusable(reading: Reading, naming: Naming, rows: pl.DataFrame) -> pl.Da
     return rows
 
 
-def suspicion(file: TableFile) -> str | None:
+def suspicion(largest: float, unit: Unit) -> str | None:
     """Say that the values look like another unit than the one assumed."""
-    if not file.assumed:
-        return None
-    reach = f"cpu reaches {file.largest:g} {file.unit}"
-    if file.unit == "cores" and file.largest > LIKE_MILLICORES:
+    reach = f"cpu reaches {largest:g} {unit}"
+    if unit == "cores" and largest > LIKE_MILLICORES:
         return f"{reach}; if these are thousandths of a core, say --unit millicores"
-    if file.largest > LIKE_PERCENT.get(file.unit, float("inf")):
+    if largest > LIKE_PERCENT.get(unit, float("inf")):
         return f"{reach}; if these are percentages, say --unit percent"
     return None

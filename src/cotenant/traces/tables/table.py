@@ -12,16 +12,19 @@ Requests of CPU are in the unit of the usage, or in cores beside a column of cor
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from io import BytesIO
 
 import polars as pl
 
 from cotenant.errors import InvalidInput, TraceError
+from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.schema import Reading, ReadOptions, Unit
 from cotenant.traces.source import Member
-from cotenant.traces.tables.clock import Clock
+from cotenant.traces.tables.clock import OTHER_UNIT, Clock
 from cotenant.traces.tables.counter import CounterWatch
-from cotenant.traces.tables.naming import name_columns
-from cotenant.traces.tables.rawtable import open_table
+from cotenant.traces.tables.naming import Naming, name_columns
+from cotenant.traces.tables.rawtable import RawTable, open_table
 from cotenant.traces.tables.samples import (
     USAGE,
     TableFile,
@@ -30,6 +33,10 @@ from cotenant.traces.tables.samples import (
     suspicion,
     wide_rows,
 )
+
+NUMBERS = {"time", "cpu", "cpu_mean", "memory", "cpu_request", "memory_request"}
+OTHER_UNITS_AT_MOST = 0.01  # share of rows; more is no slip
+_UNKNOWN = ("", None, "has times of several units")
 
 
 def recognise(members: list[Member]) -> str | None:
@@ -60,9 +67,9 @@ def read_files(
     Raises
     ------
     TraceError
-        If no file holds rows, the units of two files differ, or usage is a counter.
+        If the units of two files differ, or usage is a counter.
     """
-    empty, kinds = [], set()
+    kinds = set()
     for member in reading.members:
         file = _open(reading, member, stated(member))
         reading.unit = file.options.kind(file.unit)
@@ -73,10 +80,33 @@ def read_files(
         before = reading.cleaning.rows
         yield from _read_file(reading, file)
         if reading.cleaning.rows == before:
-            empty.append(member.name)
             reading.cleaning.note(f"{member.name} holds a header but no rows")
-    if len(empty) == len(reading.members):
-        raise TraceError(empty[0], "holds a header but no rows; expected samples")
+
+
+def conclude(reading: Reading) -> None:
+    """Say what only the whole source shows.
+
+    Raises
+    ------
+    TraceError
+        If it holds no rows, or times of more than one unit.
+    """
+    cleaning, options = reading.cleaning, reading.options
+    if not cleaning.rows:
+        problem = "holds a header but no rows; expected samples"
+        raise TraceError(reading.members[0].name, problem)
+    others = cleaning.dropped[OTHER_UNIT]
+    if others > OTHER_UNITS_AT_MOST * cleaning.rows:
+        file, line, words = cleaning.examples.get(OTHER_UNIT, _UNKNOWN)
+        problem = f"{words}; expected one unit of time throughout"
+        raise TraceError(file or reading.members[0].name, problem, line)
+    doubt = suspicion(cleaning.largest, _usual(options))
+    if doubt:
+        cleaning.note(doubt)
+
+
+def _usual(options: ReadOptions) -> Unit:
+    return "fraction" if options.cores_column else "cores"
 
 
 def _open(reading: Reading, member: Member, stated: Unit | None) -> TableFile:
@@ -90,9 +120,8 @@ def _open(reading: Reading, member: Member, stated: Unit | None) -> TableFile:
         note(sentence)
     if not naming.wide and "task" not in naming.roles:
         note("there is no task column: every file is one task")
-    usual: Unit = "fraction" if options.cores_column else "cores"
     known = stated or options.unit or naming.unit
-    unit = known or usual
+    unit = known or _usual(options)
     if options.unit is None:
         note(f"cpu is taken as {unit}")
     return TableFile(
@@ -101,24 +130,39 @@ def _open(reading: Reading, member: Member, stated: Unit | None) -> TableFile:
         replace(options, unit=unit),
         unit,
         assumed=known is None,
-        clock=Clock(reading.cleaning),
+        clock=_clock(reading, raw, naming),
         watch=CounterWatch(),
+        cleaning=reading.cleaning,
     )
+
+
+def _clock(reading: Reading, raw: RawTable, naming: Naming) -> Clock:
+    """Settle the unit of times by the top of the file, also for a later part of it."""
+    clock, top = Clock(reading.cleaning), raw.member.top
+    if top and "time" in naming.roles:
+        member = replace(raw.member, open_raw=partial(BytesIO, top), top=b"")
+        time = naming.roles["time"]
+        aside = Reading([member], reading.options, Cleaning())
+        for cells in replace(raw, member=member).batches(aside, [time], [time]):
+            clock.seconds(cells.columns[time])
+    return clock
 
 
 def _read_file(reading: Reading, file: TableFile) -> Iterator[pl.DataFrame]:
     naming = file.naming
     asked = [p for p in (naming.cores, naming.keep) if p is not None]
     positions = [*naming.roles.values(), *naming.tasks, *asked]
-    for cells in file.raw.batches(reading, positions):
+    numbers = [p for role, p in naming.roles.items() if role in NUMBERS]
+    numbers += [p for p in (*naming.tasks, naming.cores) if p is not None]
+    task = naming.roles.get("task")
+    for cells in file.raw.batches(reading, positions, numbers, task):
         if naming.wide:
             rows = wide_rows(file, cells)
             reading.cleaning.rows += rows.height - cells.height
         else:
             rows = long_rows(file, cells)
-        file.watch.observe(rows, next(name for name in USAGE if name in rows.columns))
+        if not file.raw.member.start:
+            usage = next(name for name in USAGE if name in rows.columns)
+            file.watch.observe(rows, usage)
         yield drop_unusable(reading, naming, rows)
     file.watch.check(file.raw.member.name)
-    doubt = suspicion(file)
-    if doubt:
-        reading.cleaning.note(doubt)

@@ -1,0 +1,144 @@
+"""Rows of all pieces, put together and sorted, one partition at a time."""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from cotenant.arrays import IntArray
+from cotenant.traces.cleaning import Cleaning
+from cotenant.traces.intake import CODE, PARTITIONS, VALUES, Rows, one_row_a_task
+from cotenant.traces.names import Names
+from cotenant.traces.order import by_code, by_time, repeats, rises
+
+
+class Scratch:
+    """A folder for parts on disk, removed when nothing refers to it any more."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="cotenant-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+@dataclass(slots=True)
+class Store:
+    """All samples of a trace, sorted by task and time, in parts that fit in memory.
+
+    A task lies in one part as a whole, so that every statistic of it is exact however
+    large the trace is.
+
+    Parameters
+    ----------
+    names
+        Task names; a task's code is its place here.
+    attributes
+        One row a task that has any: `code` and what describes the task.
+    frames
+        Parts that are in memory.
+    files
+        Parts that are on disk.
+    scratch
+        Their folder, kept as long as the store.
+    """
+
+    names: list[str]
+    attributes: pl.DataFrame
+    frames: list[pl.DataFrame]
+    files: list[Path]
+    scratch: Scratch | None
+
+    def parts(self) -> Iterator[pl.DataFrame]:
+        """Yield `code`, `time` and the value columns, sorted by code and time."""
+        yield from self.frames
+        for file in self.files:
+            yield pl.read_ipc(file)
+
+
+def merge(pieces: Sequence[Rows], cleaning: Cleaning, scratch: Scratch) -> Store:
+    """Put the rows of all pieces together; codes follow the order of the pieces.
+
+    Of several rows of one task at one time the largest value counts; the others are
+    counted in `cleaning`.
+    """
+    names = Names()
+    codes = [names.number(p.names.cast(pl.Categorical)) for p in pieces]
+    described = [
+        _recoded(p.attributes, c)
+        for p, c in zip(pieces, codes, strict=True)
+        if p.attributes.width > 1
+    ]
+    store = Store(names.all().to_list(), one_row_a_task(described), [], [], scratch)
+    if not any(p.files for p in pieces):
+        frames = [
+            _recoded(f, c) for p, c in zip(pieces, codes, strict=True) for f in p.frames
+        ]
+        if frames:
+            rows, again = in_order(pl.concat(frames, how="diagonal"))
+            cleaning.drop("duplicate", again)
+            store.frames.append(rows)
+        return store
+    for partition in range(PARTITIONS):
+        files = [p.files.get(partition, []) for p in pieces]
+        if any(files):
+            target = scratch.path / f"part-{partition:02d}.arrow"
+            cleaning.drop("duplicate", merge_partition(files, codes, target))
+            store.files.append(target)
+    return store
+
+
+def merge_partition(
+    files: Sequence[Sequence[Path]], codes: Sequence[IntArray], target: Path
+) -> int:
+    """Write one partition of all pieces in order; return how many rows were repeats.
+
+    Parameters
+    ----------
+    files
+        The files of each piece.
+    codes
+        For each piece, the code in the trace of each of its own codes.
+    """
+    frames = [
+        _recoded(pl.read_ipc_stream(file), of_piece)
+        for of_piece, those in zip(codes, files, strict=True)
+        for file in those
+    ]
+    rows, again = in_order(pl.concat(frames, how="diagonal"))
+    rows.write_ipc(target)
+    return again
+
+
+def _recoded(rows: pl.DataFrame, codes: IntArray) -> pl.DataFrame:
+    code = codes[rows[CODE].to_numpy()].astype(np.uint32)
+    return rows.with_columns(pl.Series(CODE, code))
+
+
+def in_order(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Sort by code and time, in the order of the source where it has no time.
+
+    Of rows with the same code and time one is left, with the largest values; the second
+    result is how many measurements were dropped.
+    """
+    codes = rows[CODE].to_numpy()
+    if not rises(codes):
+        order = by_code(codes)
+        rows, codes = rows[order], codes[order]
+    if "time" not in rows.columns or rows["time"].null_count() == rows.height:
+        return rows, 0
+    time = rows["time"].fill_null(-np.inf).to_numpy()
+    if not rises(time, within=codes):
+        order = by_time(codes, time)
+        rows, codes, time = rows[order], codes[order], time[order]
+    if not repeats(codes, time):
+        return rows, 0
+    present = [c for c in VALUES if c in rows.columns]
+    before = rows.select(pl.col(present).count()).row(0)
+    rows = rows.group_by(CODE, "time", maintain_order=True).agg(pl.col(present).max())
+    after = rows.select(pl.col(present).count()).row(0)
+    # Rows that complete each other (cpu here, memory there) are not duplicates.
+    return rows, max(b - a for b, a in zip(before, after, strict=True))
