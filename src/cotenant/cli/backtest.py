@@ -29,6 +29,7 @@ def backtest(
     capacity: opt.Capacity = None,
     machine: opt.MachineText = None,
     keep_failing: opt.KeepFailing = False,
+    workers: opt.Workers = "1",
     format: opt.Format = "auto",
     unit: opt.Unit = None,
     scale: opt.Scale = 1.0,
@@ -63,6 +64,7 @@ def backtest(
             orders=orders,
             seed=seed,
             selection=Selection(keep_failing=keep_failing),
+            workers=workers,
             advance=watch.step,
         )
     emit(result, output, out, show_backtest, backtest_page)

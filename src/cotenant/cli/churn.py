@@ -73,6 +73,7 @@ def churn(
     search: sla.Search = "depth",
     search_nodes: sla.SearchNodes = 200,
     time_limit: sla.TimeLimit = 300.0,
+    workers: opt.Workers = "2",
     seed: opt.Seed = 0,
     output: opt.Form = opt.Output.table,
     out: opt.Out = None,
@@ -140,6 +141,7 @@ def churn(
             replicas=replicas,
             measured=measured,
             seed=seed,
+            workers=workers,
             advance=watch.step,
         )
     emit(result, output, out, show_churn, None)

@@ -158,6 +158,7 @@ def compare(
     keep_short: opt.KeepShort = False,
     keep_failing: opt.KeepFailing = False,
     variance_factor: opt.VarianceFactor = 1.0,
+    workers: opt.Workers = "1",
     format: opt.Format = "auto",
     unit: opt.Unit = None,
     scale: opt.Scale = 1.0,
@@ -206,7 +207,13 @@ def compare(
         trace = read_trace(source, watch)
         machines = read_machines(capacity, machine, fleet, spare, trace.unit)
         result = make_comparison(
-            trace, machines, methods, rules, settings, advance=watch.step
+            trace,
+            machines,
+            methods,
+            rules,
+            settings,
+            workers=workers,
+            advance=watch.step,
         )
     emit(result, output, out, show_comparison, comparison_page)
     if any(row.unplaced for row in result.rows):

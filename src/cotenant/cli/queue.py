@@ -100,6 +100,7 @@ def queue(
     jobs_out: Annotated[
         str | None, typer.Option(help="Write one line a job to this CSV file.")
     ] = None,
+    workers: opt.Workers = "1",
     format: opt.Format = "auto",
     seed: opt.Seed = 0,
     output: opt.Form = opt.Output.table,
@@ -144,7 +145,7 @@ def queue(
         systems = read_systems(cluster, clusters, read)
         watch.remark(read.fitting(next(iter(systems.values()))).report.sentence())
         command = shlex.join(["cotenant", *sys.argv[1:]])
-        result = compare_queue(read, systems, settings, command, watch.step)
+        result = compare_queue(read, systems, settings, command, watch.step, workers)
         if gantt is not None:
             from cotenant.report.queue_html import gantt_page
 

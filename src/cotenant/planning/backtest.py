@@ -8,18 +8,16 @@ import numpy as np
 import polars as pl
 
 from cotenant.arrays import FloatArray
-from cotenant.colocate.margin import MarginRule
-from cotenant.colocate.methods import parse_method
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Fleet
+from cotenant.planning.days import planner_of, work_out
 from cotenant.planning.problem import Selection, select
 from cotenant.planning.results import API_VERSION, Json
-from cotenant.sim.backtest import Day, Planner, Setting, backtest
+from cotenant.sim.backtest import Day, Setting, backtest
 from cotenant.sim.history import History, read_history
-from cotenant.sim.planners import Curves, Plain, Tomorrow, by_method, by_replay
 from cotenant.traces.trace import Trace
+from cotenant.workers import Where
 
-TOMORROW = "tomorrow"
 RESAMPLES = 2_000
 BURN_IN = 7  # days run but not counted, where the trace is long enough
 CALIBRATED = 7  # days tested from which a share of days says something
@@ -111,6 +109,7 @@ def run_backtest(
     orders: int = 3,
     seed: int = 0,
     selection: Selection | None = None,
+    workers: Where = 1,
     advance: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Backtest:
     """Plan each day of a trace from the days before it and measure the next day.
@@ -123,6 +122,8 @@ def run_backtest(
         `history` days, first fit.
     orders
         Random arrival orders a day, the same for all methods.
+    workers
+        Who works out the days, see `open_workers`.
 
     Raises
     ------
@@ -144,10 +145,9 @@ def run_backtest(
     capacity = fleet.types[0].capacity["cpu"]
     setting = Setting(capacity, rho, orders, burn_in, history, seed)
     rows, daily = [], []
-    curves = Curves(by_replay(MarginRule().window), MarginRule().grid)
+    known = work_out(methods, cube, setting, workers, advance)
     for method in methods:
-        planner = _planner(method, curves)
-        days = backtest(cube, setting, planner, lambda d, n: advance(method, d, n))  # noqa: B023
+        days = backtest(cube, setting, planner_of(method, known))
         if not days:
             raise TraceError(
                 trace.source, "has no two days in a row with the same tasks to compare"
@@ -184,18 +184,6 @@ def run_backtest(
 def _hopeless(history: History, setting: Setting, day: int) -> list[str]:
     left_out = np.setdiff1d(history.there(day), setting.tasks(history, day))
     return [history.names[i] for i in left_out]
-
-
-def _planner(method: str, curves: Curves) -> Planner:
-    name, _, variant = method.partition(":")
-    if name != TOMORROW:
-        parse_method(method)
-        return Plain(by_method(method))
-    if variant not in ("", "conservative"):
-        raise InvalidInput(
-            f"method is {method!r}; expected tomorrow or tomorrow:conservative"
-        )
-    return Tomorrow(MarginRule.cautious() if variant else MarginRule(), curves)
 
 
 def _row(method: str, days: Sequence[Day], setting: Setting) -> BacktestRow:

@@ -2,8 +2,10 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+
+import polars as pl
 
 from cotenant.colocate.pack import Packing, pack
 from cotenant.fleet import Fleet
@@ -13,6 +15,7 @@ from cotenant.planning.results import Judge, Overload, Row
 from cotenant.planning.settings import Settings
 from cotenant.sim.judge import Carried, Judgement, judge_exact, judge_samples
 from cotenant.sim.replay import replay_aligned
+from cotenant.workers import Where, mapped, on_other_machines, open_workers, send
 
 Advance = Callable[[str, int, int], None]
 
@@ -64,6 +67,42 @@ def evaluate(
         seconds=round(time.perf_counter() - started, 3),
     )
     return Evaluation(packing, judgement, overload, row)
+
+
+def rows_of(
+    problem: Problem,
+    fleet: Fleet,
+    every: Sequence[Settings],
+    workers: Where,
+    advance: Advance,
+) -> tuple[Row, ...]:
+    """Evaluate a problem under several settings, shared out over workers."""
+    if str(workers) == "1":  # tells how far each packing is
+        return tuple(evaluate(problem, fleet, one, advance).row for one in every)
+    with open_workers(workers, len(every)) as opened:
+        if not any(one.judged_by == "aligned" for one in every):
+            problem = _with_samples(problem, [])
+        elif on_other_machines(opened):
+            problem = _with_samples(problem, list(problem.trace.store.parts()))
+        rows = mapped(
+            opened,
+            _row,
+            every,
+            send(opened, problem),
+            fleet,
+            advance=lambda done, total: advance("rows", done, total),
+        )
+    return tuple(rows)
+
+
+def _with_samples(problem: Problem, frames: list[pl.DataFrame]) -> Problem:
+    """Return a problem whose trace has these samples, in memory."""
+    store = replace(problem.trace.store, frames=frames, files=[], scratch=None)
+    return replace(problem, trace=replace(problem.trace, store=store))
+
+
+def _row(settings: Settings, problem: Problem, fleet: Fleet) -> Row:
+    return evaluate(problem, fleet, settings, lambda what, done, total: None).row
 
 
 def judge(problem: Problem, packing: Packing, how: Judge, seed: int) -> Judgement:

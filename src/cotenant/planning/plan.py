@@ -16,6 +16,7 @@ from cotenant.planning.evaluate import (
     evaluate,
     load_machines,
     normalized,
+    rows_of,
 )
 from cotenant.planning.few import borrow
 from cotenant.planning.problem import Problem, check_units, make_problem
@@ -31,6 +32,7 @@ from cotenant.planning.rhythm import SLOTS, carries_a_day
 from cotenant.planning.settings import Settings, describe
 from cotenant.planning.tomorrow import add_series, prepare
 from cotenant.traces.trace import Trace
+from cotenant.workers import Where
 
 TODAY = ("gaussian", "percentile:95", "max", "requests")
 
@@ -115,9 +117,15 @@ def compare(
     rules: Sequence[str] = ("best-fit",),
     settings: Settings | None = None,
     *,
+    workers: Where = 1,
     advance: Advance = lambda what, done, total: None,
 ) -> Comparison:
     """Plan a trace by several methods and rules and judge all alike.
+
+    Parameters
+    ----------
+    workers
+        Who makes the rows, see `open_workers`.
 
     Raises
     ------
@@ -132,19 +140,19 @@ def compare(
             "the trace carries a day, and tasks may rise together: --slots 24 keeps "
             "its rhythm, --judge aligned measures what independence hides"
         )
-    rows = []
+    every = []
     for method in dict.fromkeys(methods):
         slots = settings.policy.slots if parse_method(method)[0].slotted else 1
         for rule in rules:
             policy = replace(settings.policy, method=method, rule=rule, slots=slots)
-            one = replace(settings, policy=policy, judge=settings.judged_by)
-            rows.append(evaluate(problem, fleet, one, advance).row)
+            every.append(replace(settings, policy=policy, judge=settings.judged_by))
+    rows = rows_of(problem, fleet, every, workers, advance)
     shown = describe(settings, fleet, trace)
     for key in ("method", "rule"):
         shown.pop(key)
     return Comparison(
         settings=shown,
-        rows=tuple(rows),
+        rows=rows,
         cleaning=problem.trace.cleaning.to_dict(),
         assumptions=tuple(problem.assumptions),
         warnings=tuple(problem.warnings),

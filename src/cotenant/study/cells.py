@@ -77,7 +77,7 @@ def run_cells(
     """
     missing = [cell for cell in cells if cell not in kept.values]
     done = len(cells) - len(missing)
-    with open_workers(workers) as opened:
+    with open_workers(workers, len(missing)) as opened:
         copies = None
         if files and on_other_machines(opened):
             copies = send(opened, Copies.of(files))

@@ -27,6 +27,8 @@ _SETTINGS = {
 class _Cluster(ClientExecutor):  # type: ignore[misc]
     """Dask's own executor, able to hold a value where its workers are."""
 
+    far = True
+
     def send(self, value: object) -> object:
         # A result is computed again when the worker that has it is lost; data that was
         # scattered would be gone.

@@ -1,13 +1,11 @@
 """Opens workers, sends them what they share, and takes in their results."""
 
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Executor, Future, as_completed
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
-from cotenant.errors import CotenantError, InvalidInput
+from cotenant.errors import InvalidInput
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -32,14 +30,16 @@ class _Here(Executor):
 
 
 @runtime_checkable
-class _Sends(Protocol):
+class _Holds(Protocol):
     """An executor that can hold a value where its workers are."""
+
+    far: bool
 
     def send(self, value: object) -> object: ...
 
 
 @contextmanager
-def open_workers(where: Where = 1) -> Iterator[Executor]:
+def open_workers(where: Where = 1, pieces: int | None = None) -> Iterator[Executor]:
     """Open what computes in parallel, and close it after the block.
 
     Parameters
@@ -49,6 +49,8 @@ def open_workers(where: Where = 1) -> Iterator[Executor]:
         Dask cluster of so many workers on this machine, which lasts as long as the
         block; ``tcp://HOST:PORT`` for the workers of a running Dask scheduler. Workers
         of Dask that are lost are replaced by others, and their work is done again.
+    pieces
+        Of work there are: no more processes are started than that.
 
     Raises
     ------
@@ -63,10 +65,12 @@ def open_workers(where: Where = 1) -> Iterator[Executor]:
         yield from _on_dask(text)
     elif not text.isdecimal() or int(text) < 1:
         raise _unknown(text)
-    elif int(text) == 1:
-        yield _Here()
     else:
-        yield from _beside(int(text))
+        number = int(text) if pieces is None else min(int(text), pieces)
+        if number > 1:
+            yield from _beside(number)
+        else:
+            yield _Here()
 
 
 def _on_dask(text: str) -> Iterator[Executor]:
@@ -89,19 +93,11 @@ def _on_dask(text: str) -> Iterator[Executor]:
 
 
 def _beside(number: int) -> Iterator[Executor]:
-    # A fresh interpreter each: threads of other libraries do not survive a fork.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(number, mp_context=context)
-    try:
-        yield pool
-        pool.shutdown()
-    except BrokenProcessPool as error:
-        raise CotenantError(
-            f"one of {number} processes died, often for lack of memory; use fewer "
-            f"workers, or --workers local:{number}, which does lost work again"
-        ) from error
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    # Imported when asked for: most commands start nothing.
+    from cotenant.workers.processes import start
+
+    with start(number) as workers:
+        yield workers
 
 
 def _unknown(text: str) -> InvalidInput:
@@ -112,7 +108,7 @@ def _unknown(text: str) -> InvalidInput:
 
 def on_other_machines(workers: Executor) -> bool:
     """Say whether workers may lack the files of this machine."""
-    return isinstance(workers, _Sends)
+    return isinstance(workers, _Holds) and workers.far
 
 
 def send(workers: Executor, value: Value) -> Value:
@@ -122,7 +118,7 @@ def send(workers: Executor, value: Value) -> Value:
     -------
     What to submit in its place; functions are called with the value itself.
     """
-    return cast("Value", workers.send(value)) if isinstance(workers, _Sends) else value
+    return cast("Value", workers.send(value)) if isinstance(workers, _Holds) else value
 
 
 def completed(

@@ -142,7 +142,7 @@ def test_churn_does_not_depend_on_how_replicas_are_shared_out() -> None:
     policy = SlaPolicy(rewriting=FINE, repack="forced", search_nodes=20)
     results = [
         run_churn(
-            streams, load, policy, replicas=2, measured=1.0, processes=p
+            streams, load, policy, replicas=2, measured=1.0, workers=p
         ).to_dict()
         for p in (1, 2)
     ]
@@ -161,7 +161,7 @@ def test_every_strategy_runs_and_a_single_replica_has_no_interval() -> None:
     streams, load = made_streams(3, length=300_000), Load(2.0, theta_high=3)
     policy = SlaPolicy(rewriting=FINE, search_nodes=20)
     found = run_churn(
-        streams, load, policy, strategies=list(STRATEGIES), replicas=1, processes=1
+        streams, load, policy, strategies=list(STRATEGIES), replicas=1, workers=1
     )
     assert [row.strategy for row in found.rows] == list(STRATEGIES)
     assert found.rows[0].efficiency.low is None

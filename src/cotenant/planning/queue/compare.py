@@ -1,6 +1,5 @@
 """Allocators and orders side by side on one job log."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -10,18 +9,19 @@ import numpy as np
 from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput
 from cotenant.fleet import Cluster
+from cotenant.planning.queue.attempts import Attempt, attempt, together
 from cotenant.planning.queue.results import QueueComparison, QueueRow
-from cotenant.planning.queue.rows import Tried, rows_of
-from cotenant.planning.queue.settings import QueueSettings, parse_estimates, told
+from cotenant.planning.queue.rows import rows_of
+from cotenant.planning.queue.settings import QueueSettings, told
 from cotenant.queueing.clusters import Clusters
-from cotenant.queueing.metrics import measure
-from cotenant.sim.jobs import QueueRun, run_queue
 from cotenant.traces.jobs.load import offered_load, replicas, scaled_to_load
 from cotenant.traces.jobs.source import JobLog
+from cotenant.workers import Where, mapped, open_workers
 
 if TYPE_CHECKING:
     # At run time it would bring in all of the colocation engine.
     from cotenant.planning.evaluate import Advance
+    from cotenant.sim.jobs import QueueRun
 
 # A log with a larger share of jobs without an estimate cannot tell estimates apart.
 FEW = 0.1
@@ -33,30 +33,49 @@ def compare_queue(
     settings: QueueSettings | None = None,
     command: str = "",
     advance: "Advance" = lambda what, done, total: None,
+    workers: Where = 1,
 ) -> QueueComparison:
     """Run the log under every system, load, order and allocator.
 
     Jobs that fit no cluster of a system are rejected and counted; the counts of the
     answer are those of the first system.
+
+    Parameters
+    ----------
+    workers
+        Who runs them, replica by replica, see `open_workers`.
     """
     settings = settings or QueueSettings()
     if not systems:
         raise InvalidInput("there is no cluster to run on")
+    cases = [(name, load) for name in systems for load in settings.loads or (None,)]
+    shaken = [_shaken(log, n, systems[n], load, settings) for n, load in cases]
+    attempts = [
+        Attempt(one, Clusters.of(systems[name]), order, allocator, number == 0)
+        for (name, _), copies in zip(cases, shaken, strict=True)
+        for order in settings.orders
+        for allocator in settings.allocators
+        for number, one in enumerate(copies)
+    ]
+    with open_workers(workers, len(attempts)) as opened:
+        made = mapped(
+            opened,
+            attempt,
+            attempts,
+            settings,
+            advance=lambda done, total: advance("runs", done, total),
+        )
+    outcomes = iter(made)
     rows: list[QueueRow] = []
     runs: list[QueueRun] = []
-    every = [(s, load) for s in systems for load in settings.loads or (None,)]
-    total = len(every) * len(settings.orders) * len(settings.allocators)
-    for name, load in every:
-        shaken = _shaken(log, name, systems[name], load, settings)
-        clusters = Clusters.of(systems[name])
+    for (name, load), copies in zip(cases, shaken, strict=True):
+        # Shaking moves the ends of the log a little, and so the load.
+        offered = load or offered_load(copies[0], systems[name])
         for order in settings.orders:
-            tried: list[Tried] = []
-            for allocator in settings.allocators:
-                advance(f"{allocator}, {order}", len(rows) + len(tried), total)
-                tried.append(_tried(shaken, clusters, allocator, order, settings))
-            # Shaking moves the ends of the log a little, and so the load.
-            offered = offered_load(shaken[0], systems[name])
-            rows += rows_of(tried, settings.allocators, order, name, load or offered)
+            tried = [
+                together([next(outcomes) for _ in copies]) for _ in settings.allocators
+            ]
+            rows += rows_of(tried, settings.allocators, order, name, offered)
             runs += [one.run for one in tried]
     used = log.fitting(next(iter(systems.values())))
     return QueueComparison(
@@ -91,34 +110,6 @@ def _shaken(
         return shaken
     # Shaken by seconds of the log, then scaled, so that each replica offers the load.
     return [scaled_to_load(jobs, system, load) for jobs in shaken]
-
-
-def _tried(
-    shaken: Sequence[Jobs],
-    clusters: Clusters,
-    allocator: str,
-    order: str,
-    settings: QueueSettings,
-) -> Tried:
-    since = time.perf_counter()
-    kept: list[QueueRun] = []
-    measures, decisions, overrides = [], 0, 0
-    for jobs in shaken:
-        run = run_queue(
-            jobs,
-            clusters,
-            settings.allocator(allocator),
-            order,
-            parse_estimates(settings.estimates),
-            reserve=settings.reserve,
-            kill_at_limit=settings.kill_at_limit,
-            seed=settings.seed,
-        )
-        kept = kept or [run]
-        decisions, overrides = decisions + run.decisions, overrides + run.overrides
-        measures.append(measure(jobs, clusters, run.start_s, run.finish_s, run.cluster))
-    seconds = time.perf_counter() - since
-    return Tried(kept[0], tuple(measures), decisions, overrides, seconds)
 
 
 def _unstable(rows: Sequence[QueueRow]) -> list[str]:

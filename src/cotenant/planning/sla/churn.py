@@ -2,10 +2,8 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from multiprocessing import get_context
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +15,7 @@ from cotenant.planning.sla.churn_results import Churn, ChurnRow, Interval
 from cotenant.planning.sla.strategies import BASELINE, STRATEGIES, USUAL
 from cotenant.sim.churn import Measured, churn
 from cotenant.sim.requests import Load, Stream, draw_requests
+from cotenant.workers import Where, mapped, open_workers
 
 Advance: TypeAlias = Callable[[str, int, int], None]
 _Job: TypeAlias = tuple[
@@ -33,7 +32,7 @@ def run_churn(
     replicas: int = 10,
     measured: float = 2.0,
     seed: int = 0,
-    processes: int = 2,
+    workers: Where = 2,
     advance: Advance = lambda what, done, total: None,
 ) -> Churn:
     """Compare strategies on the same requests, replica by replica.
@@ -46,8 +45,8 @@ def run_churn(
         Names in `STRATEGIES`; Liu-Layland first fit is added as the measure.
     measured
         How long to measure after a warm-up of one session, in longest sessions.
-    processes
-        Replicas are shared out over so many; the result does not depend on it.
+    workers
+        Who runs the replicas, see `open_workers`; the result does not depend on it.
 
     Raises
     ------
@@ -71,10 +70,10 @@ def run_churn(
     end = start * (1.0 + measured)
     seeds = np.random.SeedSequence(seed).spawn(replicas)
     jobs = [(list(streams), load, policies, start, end, own) for own in seeds]
-    found: list[dict[str, Measured]] = []
-    for result in _results(jobs, min(processes, replicas)):
-        found.append(result)
-        advance("replicas", len(found), replicas)
+    with open_workers(workers, replicas) as opened:
+        found = mapped(
+            opened, _replica, jobs, advance=lambda d, n: advance("replicas", d, n)
+        )
     settings = {
         **asdict(load),
         "streams": len(streams),
@@ -85,14 +84,6 @@ def run_churn(
         "given": _described(policy),
     }
     return Churn(settings, tuple(_row(name, found) for name in names))
-
-
-def _results(jobs: Sequence[_Job], processes: int) -> Iterator[dict[str, Measured]]:
-    if processes == 1:
-        yield from map(_replica, jobs)
-        return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_replica, jobs)
 
 
 def _replica(job: _Job) -> dict[str, Measured]:
