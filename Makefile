@@ -23,8 +23,10 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+# BENCH='packing reading' runs these two, BENCH=--keep keeps what was measured.
 bench: $(READY)
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	$(BIN)/python -m benchmarks $(BENCH)
 
 docs: $(READY)
 	$(BIN)/sphinx-build -W -q docs docs/_build
