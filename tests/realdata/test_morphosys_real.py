@@ -39,17 +39,20 @@ def test_finished_cells_are_put_beside_what_was_published(
 ) -> None:
     found = study_morphosys(str(FOLDER), ["fluid", "uptime"], 2, 1, kept)
     assert {row.strategy for row in found.part("fluid")} >= {"first-fit", "edf"}
-    first = found.efficiencies("fluid", "first-fit")
-    assert first == [0.0] * 5
+    first = found.along("fluid", "first-fit")
+    assert [one.mean for one in first] == [0.0] * 5
     # The same requests: an exact test wastes less, and one that is never worse least.
-    plain = found.efficiencies("fluid", "response-time")
-    edf = found.efficiencies("fluid", "edf")
-    assert all(0.2 < p < e < 1.0 for p, e in zip(plain, edf, strict=True))
+    plain = found.along("fluid", "response-time")
+    edf = found.along("fluid", "edf")
+    pairs = zip(plain, edf, strict=True)
+    assert all(0.2 < p.mean < e.mean < 1.0 for p, e in pairs)
     told = tell(found)
     assert [s.title for s in told.sections] == [
-        "Fluid requests, two a minute",
+        "Published and measured",
+        "Fluid requests",
         "Uptime classes",
     ]
+    assert "no placement changed" in told.findings[-1]
     words = ["study", "morphosys", str(FOLDER), "--part", "fluid", "--replicas", "2"]
     page = tmp_path / "study.html"
     assert run([*words, "--keep", kept, "-q", "-o", "json", "--report", str(page)]) == 0

@@ -25,10 +25,16 @@ def morphosys(
     part: Annotated[
         list[str] | None,
         typer.Option(
-            help="rates, fluid, sigma, combined, uptime, scale; repeatable [all]."
+            help="rates, epsilon, fluid, sigma, combined, uptime, streams, scale; "
+            "repeatable [all]."
         ),
     ] = None,
-    replicas: Annotated[int, typer.Option(help="Independent runs of a point.")] = 5,
+    replicas: Annotated[
+        int | None,
+        typer.Option(
+            help="Independent runs of a point [6 to 30, more where fleets are small]."
+        ),
+    ] = None,
     workers: opt.Workers = "2",
     keep: Annotated[
         str | None,
@@ -45,8 +51,9 @@ def morphosys(
 
     With --keep FILE, a run that is interrupted goes on where it was.
 
-    JSON keys: settings, rows (part, at, load, strategy, efficiency (mean, low, high),
-    machines, rewrites_per_arrival).
+    JSON keys: settings, rows (part, at, load, strategy, replicas, machines,
+    rewrites_per_arrival; efficiency, efficiency_given, over_response_time, each with
+    mean, low, high).
     """
     from cotenant.report.profile_page import profile_page
     from cotenant.report.profile_terminal import show_profile

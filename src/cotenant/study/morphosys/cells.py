@@ -15,7 +15,7 @@ from cotenant.colocate.periodic.candidates import Rewriting
 from cotenant.colocate.periodic.placer import SlaPlacer
 from cotenant.colocate.periodic.policy import SlaPolicy
 from cotenant.planning.sla.strategies import BASELINE, STRATEGIES
-from cotenant.planning.sla.streams import video_streams
+from cotenant.planning.sla.streams import made_streams, video_streams
 from cotenant.sim.churn import churn
 from cotenant.sim.requests import Load, Stream, draw_requests
 from cotenant.traces.video import Video, read_videos
@@ -40,9 +40,17 @@ LEAST_PERIOD = 400
 
 REWRITING = ("ff-nr", "bf-nr", "nm", "cm", "um")
 EXACT = ("response-time", "edf", "exact")
+EPSILONS = (0.3, 0.2, 0.1, 0.05, 0.0)
 _OWN = SlaPolicy(
     rewriting=Rewriting("exact", LEAST_PERIOD), search_nodes=50, time_limit=None
 )
+# Beside the named strategies: exact rewriting of the arriving task, the same with its
+# host repacked, and constrained migration by its epsilon.
+_POLICIES = {
+    "exact": _OWN,
+    "exact-nm": replace(_OWN, repack="forced"),
+    **{f"cm {e:g}": replace(STRATEGIES["cm"](_OWN), epsilon=e) for e in EPSILONS},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +81,17 @@ class Cell:
         return json.dumps(asdict(self), sort_keys=True)
 
 
-def cells_of(parts: Sequence[str], folder: str, replicas: int) -> Iterator[Cell]:
-    """Yield the cells of the parts, all replicas of a point together."""
+def cells_of(parts: Sequence[str], folder: str, replicas: int | None) -> Iterator[Cell]:
+    """Yield the cells of the parts, all replicas of a point together.
+
+    Parameters
+    ----------
+    replicas
+        None for as many as make the intervals of a point readable. `scale` takes one.
+    """
     for part in parts:
-        for at, load, strategies in _POINTS[part]:
-            for replica in range(1 if part == "scale" else replicas):
+        for at, load, strategies, enough in _POINTS[part]:
+            for replica in range(1 if part == "scale" else replicas or enough):
                 yield Cell(part, at, load, strategies, folder, replica)
 
 
@@ -90,7 +104,9 @@ def run_cell(text: str) -> dict[str, dict[str, float]]:
     load = Load(**cell.load)
     start, end = float(HOUR), 2.0 * HOUR
     random = np.random.default_rng(seed)
-    requests = list(draw_requests(load, _streams(cell.folder), end, random))
+    made = cell.part == "streams" and cell.at == MADE
+    streams = made_streams(LONGEST) if made else _streams(cell.folder)
+    requests = list(draw_requests(load, streams, end, random))
     found = {}
     for name in (BASELINE, *cell.strategies):
         measured = churn(requests, policy_of(name), start, end, time.monotonic)
@@ -115,12 +131,8 @@ def _grown(cell: Cell) -> dict[str, float]:
 
 
 def policy_of(name: str) -> SlaPolicy:
-    """Return a strategy by name; `exact` rewrites the arriving task exactly."""
-    if name == "exact":
-        return _OWN
-    if name == "exact-nm":
-        return replace(_OWN, repack="forced")
-    return STRATEGIES[name](_OWN)
+    """Return a strategy by name."""
+    return _POLICIES[name] if name in _POLICIES else STRATEGIES[name](_OWN)
 
 
 @lru_cache(maxsize=1)
@@ -135,14 +147,29 @@ def _scaled(video: Video) -> Video:
     return Video(video.name, sizes, video.frame_rate, video.group)
 
 
-Point = tuple[float, dict[str, Any], tuple[str, ...]]
+# The value on the axis, fields of the load, strategies, and replicas: more where fleets
+# are small, since intervals are wide and cells cheap there.
+Point = tuple[float, dict[str, Any], tuple[str, ...], int]
 
 _RATES: list[Point] = [
-    (rate, {"arrival_rate": rate}, ("best-fit", *REWRITING, *EXACT, "exact-nm"))
-    for rate in (1.0, 2.0, 4.0)
+    (
+        rate,
+        {"arrival_rate": rate},
+        ("best-fit", *REWRITING, *EXACT, "exact-nm"),
+        replicas,
+    )
+    for rate, replicas in ((1.0, 30), (2.0, 20), (4.0, 12), (8.0, 6))
+]
+_EPSILON: list[Point] = [
+    (
+        4.0,
+        {"arrival_rate": 4.0},
+        ("nm", *(f"cm {epsilon:g}" for epsilon in EPSILONS), "um"),
+        12,
+    )
 ]
 _FLUID: list[Point] = [
-    (share, {"arrival_rate": 2.0, "fluid_share": share}, ("ff-nr", *EXACT))
+    (share, {"arrival_rate": 2.0, "fluid_share": share}, ("ff-nr", *EXACT), 30)
     for share in (0.0, 0.25, 0.5, 0.75, 1.0)
 ]
 _SIGMA: list[Point] = [
@@ -150,28 +177,42 @@ _SIGMA: list[Point] = [
         float(sigma),
         {"arrival_rate": 2.0, "fluid_share": 0.5, "sigma": sigma},
         ("ff-nr", *EXACT),
+        30,
     )
     for sigma in (0, 1, 2, 3, 5)
 ]
 _COMBINED: list[Point] = [
-    (share, {"fluid_share": share, "sigma": 1}, ("ff-nr", "nm", "exact-nm", "edf"))
+    (share, {"fluid_share": share, "sigma": 1}, ("ff-nr", "nm", "exact-nm", "edf"), 30)
     for share in (0.0, 0.5, 1.0)
 ]
 _UPTIME: list[Point] = [
-    (share, {"uptime": uptime, "uptime_share": share}, ("ff-nr", "exact"))
+    (share, {"uptime": uptime, "uptime_share": share}, ("ff-nr", "exact"), 30)
     for uptime in (0.995, 0.999)
-    for share in (0.5, 1.0)
+    for share in (0.0, 0.5, 1.0)
+]
+# The titles at hand, and made-up streams, as many as the paper had.
+MADE = 30.0
+_STREAMS: list[Point] = [
+    (
+        at,
+        {"arrival_rate": 4.0},
+        ("best-fit", "ff-nr", "nm", "um", "response-time", "edf", "exact"),
+        10,
+    )
+    for at in (float(len(FILES)), MADE)
 ]
 # Tasks that stay; the axis is their number. The last has more than 4,000 hosts.
 _SCALE: list[Point] = [
-    (float(count), {}, ("exact",)) for count in (1_000, 4_000, 16_000, 44_000)
+    (float(count), {}, ("exact",), 1) for count in (1_000, 4_000, 16_000, 48_000)
 ]
 _POINTS: dict[str, list[Point]] = {
     "rates": _RATES,
+    "epsilon": _EPSILON,
     "fluid": _FLUID,
     "sigma": _SIGMA,
     "combined": _COMBINED,
     "uptime": _UPTIME,
+    "streams": _STREAMS,
     "scale": _SCALE,
 }
 PARTS = tuple(_POINTS)

@@ -18,6 +18,8 @@ from cotenant.study.cells import Advance, Kept, Value, run_cells
 from cotenant.study.morphosys.cells import FILES, PARTS, cells_of, run_cell
 from cotenant.workers import Where
 
+PLAIN = "response-time"
+
 
 @dataclass(frozen=True, slots=True)
 class PointRow:
@@ -29,9 +31,15 @@ class PointRow:
         The value on the axis.
     load
         What differs from the usual requests.
-    efficiency
-        1 - wasted / wasted of Liu-Layland first fit, with its 95 % interval; None
-        where nothing is measured over time.
+    replicas
+        Independent runs.
+    efficiency, efficiency_given
+        1 - wasted / wasted of Liu-Layland first fit, with its 95 % interval, against
+        what tasks asked, and against what they are given; None where nothing is
+        measured over time.
+    over_response_time
+        The efficiency less that of response times without rewriting on the same
+        requests; None where those are not in the part.
     machines
         Mean in use.
     rewrites_per_arrival
@@ -42,7 +50,10 @@ class PointRow:
     at: float
     load: str
     strategy: str
+    replicas: int
     efficiency: Interval | None
+    efficiency_given: Interval | None
+    over_response_time: Interval | None
     machines: float
     rewrites_per_arrival: float
 
@@ -58,10 +69,13 @@ class MorphosysStudy:
         """Return the points of a part."""
         return [row for row in self.rows if row.part == name]
 
-    def efficiencies(self, part: str, strategy: str) -> list[float]:
-        """Return the efficiency of a strategy along the axis of a part."""
-        rows = [r for r in self.part(part) if r.strategy == strategy and r.efficiency]
-        return [row.efficiency.mean for row in rows if row.efficiency is not None]
+    def along(
+        self, part: str, strategy: str, what: str = "efficiency"
+    ) -> list[Interval]:
+        """Return an interval of a strategy along the axis of a part."""
+        rows = [row for row in self.part(part) if row.strategy == strategy]
+        found = [getattr(row, what) for row in rows]
+        return [value for value in found if value is not None]
 
     def to_dict(self) -> Json:
         """Return the keys and values of the JSON form."""
@@ -77,8 +91,9 @@ class MorphosysStudy:
         lines = []
         for row in self.rows:
             line = asdict(row)
-            found = line.pop("efficiency") or dict.fromkeys(("mean", "low", "high"))
-            line |= {f"efficiency_{name}": value for name, value in found.items()}
+            for what in ("efficiency", "efficiency_given", "over_response_time"):
+                found = line.pop(what) or dict.fromkeys(("mean", "low", "high"))
+                line |= {f"{what}_{name}": value for name, value in found.items()}
             lines.append(line)
         return pl.DataFrame(lines, infer_schema_length=None)
 
@@ -86,7 +101,7 @@ class MorphosysStudy:
 def study_morphosys(
     folder: str,
     parts: Sequence[str] = PARTS,
-    replicas: int = 5,
+    replicas: int | None = None,
     workers: Where = 1,
     keep: str | None = None,
     advance: Advance = lambda what, done, total: None,
@@ -98,7 +113,7 @@ def study_morphosys(
     folder
         Where the traces of `FILES` lie.
     replicas
-        Of each point; the part `scale` takes one.
+        Of each point; None for 6 to 30, more where fleets are small.
     workers
         Who runs them, see `open_workers`.
     keep
@@ -114,7 +129,7 @@ def study_morphosys(
     for part in parts:
         if part not in PARTS:
             raise InvalidInput(f"part is {part!r}; expected one of {', '.join(PARTS)}")
-    if replicas < 1:
+    if replicas is not None and replicas < 1:
         raise InvalidInput(f"replicas is {replicas}; expected 1 or more")
     for file in FILES:
         if not (Path(folder) / file).is_file():
@@ -142,18 +157,25 @@ def _row(
     part: str, at: float, load: str, name: str, values: Sequence[Value]
 ) -> PointRow:
     runs = [value[name] for value in values]
-    gains = [
-        1.0 - value[name]["wasted"] / value[BASELINE]["wasted"]
-        for value in values
-        if BASELINE in value
-    ]
+    timed = all(BASELINE in value for value in values)
+    gains = [_gain(value, name) for value in values] if timed else []
+    plain = timed and all(PLAIN in value for value in values)
+    more = [_gain(value, name) - _gain(value, PLAIN) for value in values if plain]
+    given = [_gain(value, name, "wasted_given") for value in values if timed]
     return PointRow(
         part=part,
         at=at,
         load=load or "as usual",
         strategy=name,
+        replicas=len(values),
         efficiency=interval(gains) if gains else None,
+        efficiency_given=interval(given) if given else None,
+        over_response_time=interval(more) if more else None,
         machines=sum(run["machines"] for run in runs) / len(runs),
         rewrites_per_arrival=sum(run["tried"] for run in runs)
         / max(1, sum(run["arrivals"] for run in runs)),
     )
+
+
+def _gain(value: Value, name: str, what: str = "wasted") -> float:
+    return 1.0 - float(value[name][what]) / float(value[BASELINE][what])

@@ -1,0 +1,45 @@
+"""The MorphoSys study in pictures."""
+
+from collections.abc import Sequence
+
+from cotenant.planning.sla.strategies import BASELINE
+from cotenant.report.charts import Chart
+from cotenant.report.interval_charts import Estimate, intervals_chart
+from cotenant.study.morphosys.study import PointRow
+from cotenant.study.morphosys.words import PARTS_TOLD, label
+
+# What the paper prints of its strategies, as shares.
+PRINTED = {
+    "best-fit": (0.0, 0.02),
+    "ff-nr": (0.0, 0.2),
+    "bf-nr": (0.0, 0.2),
+    "nm": (0.4, 0.5),
+    "cm": (0.55, 0.6),
+    "um": (0.55, 0.6),
+}
+_BY_STRATEGY = ("rates", "epsilon", "streams")
+_SERIES = {"rates": "a minute", "epsilon": "a minute", "streams": "streams"}
+
+
+def chart_of(part: str, rows: Sequence[PointRow]) -> Chart:
+    """Draw a part: strategies as rows, or the points of its axis."""
+    told = PARTS_TOLD[part]
+    estimates = []
+    for row in rows:
+        found = row.efficiency
+        if row.strategy == BASELINE or found is None:
+            continue
+        names = label(part, row), row.strategy
+        if part in _BY_STRATEGY:
+            names = row.strategy, f"{row.at:g} {_SERIES[part]}"
+        low = found.mean if found.low is None else found.low
+        high = found.mean if found.high is None else found.high
+        estimates.append(Estimate(*names, found.mean, low, high))
+    spec = intervals_chart(
+        estimates,
+        None if part in _BY_STRATEGY else told.axis,
+        "efficiency over Liu-Layland first fit",
+        PRINTED if part == "rates" else None,
+    )
+    summary = f"{told.title}: efficiency with 95 % intervals, as in the table"
+    return Chart(f"morphosys-{part}", told.title, summary, spec)
