@@ -1,26 +1,33 @@
-"""Progress and remarks on stderr: nothing there when nobody watches."""
+"""Progress and remarks on stderr: a bar for who watches, a line now and then else."""
 
 import os
 import sys
 import time
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+from cotenant.cli.pace import Pace
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 PATIENCE_S = 2.0
+LINE_S = 15.0  # between plain lines
 
 
 class Watch:
     """Shows what is being done, how far, and how long still, after two seconds.
 
-    Use as a context manager. Nothing is drawn when stderr is no terminal or `NO_COLOR`
-    is set; remarks are printed unless `quiet`.
+    Use as a context manager. A bar where stderr is a terminal, plain lines where it is
+    none or `NO_COLOR` is set. Nothing but errors is shown if `quiet`.
     """
 
     def __init__(self, quiet: bool = False) -> None:
         self._quiet = quiet
-        self._bars = not quiet and sys.stderr.isatty() and "NO_COLOR" not in os.environ
-        self._since = time.monotonic()
-        self._progress: object = None
-        self._read = 0
+        self._bars = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+        self._bar: Progress | None = None
+        self._what, self._read, self._pace = "", 0, Pace(in_bytes=False)
+        self._since = self._printed = time.monotonic()
 
     def __enter__(self) -> "Watch":
         return self
@@ -37,38 +44,60 @@ class Watch:
         """Print a sentence on stderr."""
         if not self._quiet:
             self.clear()
+            self._what, self._read = "", 0
             print(sentence, file=sys.stderr)
 
     def reading(self, bytes_done: int, bytes_all: int) -> None:
         """Report bytes read since the last call."""
         self._read += bytes_done
-        self.step("reading", self._read, max(bytes_all, self._read))
+        self._step("reading", self._read, max(bytes_all, self._read), in_bytes=True)
 
     def step(self, what: str, done: int, total: int) -> None:
         """Report how far a piece of work is."""
-        if not self._bars or time.monotonic() - self._since < PATIENCE_S:
-            return
-        from rich.console import Console
-        from rich.progress import Progress, TimeRemainingColumn
+        self._step(what, done, total, in_bytes=False)
 
-        if self._progress is None:
-            columns = (*Progress.get_default_columns()[:3], TimeRemainingColumn())
-            self._progress = Progress(
-                *columns, console=Console(stderr=True), transient=True
-            )
-            self._progress.start()
-            self._progress.add_task(what, total=total)
-        assert isinstance(self._progress, Progress)
-        task = self._progress.task_ids[0]
+    def _step(self, what: str, done: int, total: int, in_bytes: bool) -> None:
+        if what != self._what:
+            self.clear()
+            self._what, self._pace = what, Pace(in_bytes)
+        now = time.monotonic()
+        if self._quiet or now - self._since < PATIENCE_S:
+            return
+        pace = self._pace.words(done, total)
+        if self._bars:
+            self._draw(what, done, total, pace)
+        elif pace and done < total and now - self._printed >= LINE_S:
+            self._printed = now
+            print(f"{what} {100 * done // total} %, {pace}", file=sys.stderr)
+
+    def _draw(self, what: str, done: int, total: int, pace: str) -> None:
+        if self._bar is None:
+            self._bar = _bar()
+            self._bar.start()
+            self._bar.add_task(what, total=total, pace=pace)
         if done >= total:
             self.clear()
         else:
-            self._progress.update(task, description=what, completed=done, total=total)
+            task = self._bar.task_ids[0]
+            self._bar.update(task, completed=done, total=total, pace=pace)
 
     def clear(self) -> None:
         """Take the bar off the screen."""
-        stop = getattr(self._progress, "stop", None)
-        if stop:
-            stop()
-        self._progress = None
-        self._since = time.monotonic()
+        if self._bar is not None:
+            self._bar.stop()
+        self._bar = None
+        self._since = self._printed = time.monotonic()
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[pace]}"),
+        console=Console(stderr=True),
+        transient=True,
+    )

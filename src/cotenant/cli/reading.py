@@ -11,6 +11,7 @@ from cotenant.quantities import parse_quantity
 
 if TYPE_CHECKING:
     from cotenant.fleet import Fleet
+    from cotenant.traces.kept import Kept
     from cotenant.traces.trace import Trace
 
 
@@ -40,8 +41,8 @@ def keep_apart(usage: Sequence[str], *written: str | None) -> None:
             raise InvalidInput(f"{name} is a source; write to another file")
 
 
-def read_trace(source: Source, watch: Watch) -> "Trace":
-    """Read the usage and say on stderr what was read."""
+def read_trace(source: Source, watch: Watch, keep: "Kept | None" = None) -> "Trace":
+    """Read the usage and say on stderr what was read; `keep` is of `read_usage`."""
     from cotenant.kernels.warm import is_cold
     from cotenant.traces.collect import read_usage
     from cotenant.traces.schema import ReadOptions
@@ -54,7 +55,9 @@ def read_trace(source: Source, watch: Watch) -> "Trace":
         cores_column=source.cores_column,
         keep=source.spread,
     )
-    trace = read_usage(source.usage, source.format, options, watch.reading)
+    trace = read_usage(
+        source.usage, source.format, options, watch.reading, keep, watch.step
+    )
     watch.remark(_remark(trace))
     return trace
 

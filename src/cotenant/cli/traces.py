@@ -1,5 +1,6 @@
 """`cotenant import`: any source to the canonical form."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ from cotenant.cli import options as opt
 from cotenant.cli.output import emit
 from cotenant.cli.progress import Watch
 from cotenant.cli.reading import Source, keep_apart, read_trace
+from cotenant.errors import CotenantError
 
 
 def import_(
@@ -26,14 +28,33 @@ def import_(
 ) -> int:
     """Any supported source to canonical Parquet, with a cleaning report.
 
+    Interrupted on a large source, the same command goes on from the pieces it had
+    finished; they lie beside the file to write until it is there.
+
     JSON keys: file, tasks, samples, unit, cleaning.
     """
     from cotenant.report.terminal import show_import
     from cotenant.traces.export import export
+    from cotenant.traces.kept import Kept
 
     keep_apart(usage, to, out)
     source = Source(usage, format, unit, scale, cores_column, spread)
+    kept = Kept(Path(to).with_name(f".{Path(to).name}.pieces"))
     with Watch(quiet) as watch:
-        result = export(read_trace(source, watch), to)
+        try:
+            trace = read_trace(source, watch, kept)
+            if kept.found:
+                pieces = f"{kept.found} piece{'s' * (kept.found != 1)}"
+                watch.remark(f"went on from {pieces} of an interrupted import")
+            result = export(trace, to, watch.step)
+        except KeyboardInterrupt:
+            if kept.finished():
+                remark = f"finished pieces are kept in {kept.folder}: the same command"
+                watch.remark(f"{remark} goes on from them")
+            raise
+        except CotenantError:
+            kept.remove()
+            raise
+    kept.remove()
     emit(result, output, out, show_import, None)
     return 0

@@ -1,7 +1,6 @@
 """Any usage source to a cleaned trace."""
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from threading import Lock
 from typing import Literal
 
@@ -32,7 +31,8 @@ def read_usage(
     format: str = "auto",
     options: ReadOptions | None = None,
     advance: Callable[[int, int], None] = lambda done, total: None,
-    keep: Path | None = None,
+    keep: Kept | None = None,
+    step: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Trace:
     """Read usage sources of one format into a cleaned trace.
 
@@ -47,8 +47,11 @@ def read_usage(
         Called with the bytes read since the last call and the bytes of the whole
         source, 0 where that is unknown.
     keep
-        Folder for finished pieces of a large source, whose absence is no error; a run
-        that was interrupted goes on from them. The caller removes it.
+        Takes finished pieces of a large source, so that a run that was interrupted goes
+        on from them. The caller removes it.
+    step
+        Called with what is being done after reading, how much of it is done, and the
+        whole.
 
     Raises
     ------
@@ -72,13 +75,14 @@ def read_usage(
             Piece(number, name, group, options)
             for number, group in enumerate(reader.cut(members))
         ]
-        kept = None
-        if keep is not None and len(pieces) > 1:
-            kept = Kept(keep, pieces, stamp_of(sources))
-        scratch = Scratch()
-        rows = gather(pieces, reading, scratch.path, kept)
+        if len(pieces) == 1:
+            keep = None
+        if keep is not None:
+            keep.open(pieces, stamp_of(sources))
+        scratch = Scratch(keep.folder if keep else None)
+        rows = gather(pieces, reading, scratch.path, keep)
         reader.conclude(reading)
-        return _trace(merge(rows, cleaning, scratch), reading, sources[0])
+        return _trace(merge(rows, cleaning, scratch, step), reading, sources[0])
 
 
 def _locked(advance: Callable[[int, int], None], size: int) -> Callable[[int], None]:

@@ -1,16 +1,16 @@
 """A trace to canonical Parquet, part by part."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from cotenant.errors import InvalidInput
 from cotenant.traces.intake import CODE
-from cotenant.traces.store import Scratch
 from cotenant.traces.tables.canonical import UNIT_KEY
 from cotenant.traces.trace import Trace
 
@@ -48,29 +48,48 @@ class Imported:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def export(trace: Trace, path: str) -> Imported:
+def export(
+    trace: Trace,
+    path: str,
+    step: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Imported:
     """Write a trace as canonical Parquet, sorted by task and time.
 
     The unit of CPU travels in the file's metadata. The file appears whole or not at
     all.
+
+    Parameters
+    ----------
+    step
+        Called with what is being done, how many parts are done, and all of them.
 
     Raises
     ------
     InvalidInput
         If the file cannot be written.
     """
-    names, labels = pl.Series(trace.store.names), trace.store.attributes
-    scratch = Scratch()
-    samples = 0
-    for number, rows in enumerate(trace.store.parts()):
-        rows = rows.join(labels, on=CODE, how="left", maintain_order="left")
-        rows = rows.select(names.gather(rows[CODE]).alias("task"), pl.exclude(CODE))
-        samples += rows.height
-        rows.write_parquet(scratch.path / f"{number:04d}.parquet")
-    parts = pl.scan_parquet(scratch.path / "*.parquet", missing_columns="insert")
-    _whole(path, lambda to: parts.sink_parquet(to, metadata={UNIT_KEY: trace.unit}))
-    cleaning = trace.cleaning.to_dict()
-    return Imported(path, len(names), samples, trace.unit, cleaning)
+    store = trace.store
+    names, samples = pl.Series(store.names, dtype=pl.String), 0
+    values = pl.DataFrame(schema=store.schema())
+
+    def frames(*_asked: object) -> Iterator[pl.DataFrame]:
+        nonlocal samples
+        for number, part in enumerate(store.parts()):
+            step("writing", number, len(store))
+            samples += part.height
+            rows = pl.concat([values, part], how="diagonal")
+            rows = rows.join(
+                store.attributes, on=CODE, how="left", maintain_order="left"
+            )
+            yield rows.select(names.gather(rows[CODE]).alias("task"), pl.exclude(CODE))
+
+    schema = {"task": pl.String()} | values.schema | store.attributes.schema
+    del schema[CODE]
+    rows = register_io_source(frames, schema=schema, is_pure=True)
+    # Four times as fast to write as the default, for half as many bytes again.
+    kind: Any = {"compression": "lz4", "metadata": {UNIT_KEY: trace.unit}}
+    _whole(path, lambda to: rows.sink_parquet(to, **kind))
+    return Imported(path, len(names), samples, trace.unit, trace.cleaning.to_dict())
 
 
 def export_frame(rows: pl.DataFrame, unit: str, path: Path) -> None:

@@ -17,6 +17,7 @@ from cotenant.traces.pieces import Piece
 from cotenant.traces.reduction import Reduced
 
 _WHAT = "source.json"
+_DONE = ".piece.json"
 
 
 class Kept:
@@ -27,32 +28,49 @@ class Kept:
 
     Parameters
     ----------
-    stamp
-        Names, sizes and times of change of the files of the source.
+    folder
+        Its parent must be there.
     """
 
-    def __init__(
-        self, folder: Path, pieces: Sequence[Piece], stamp: Sequence[object]
-    ) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.found = 0
+
+    def open(self, pieces: Sequence[Piece], stamp: Sequence[object]) -> None:
+        """Take what a run before has left; `found` tells how many pieces that are.
+
+        Parameters
+        ----------
+        stamp
+            Names, sizes and times of change of the files of the source.
+
+        Raises
+        ------
+        InvalidInput
+            If nothing can be written there.
+        """
         what = _describe(pieces, stamp)
         try:
-            if not _is(folder / _WHAT, what):
-                shutil.rmtree(folder, ignore_errors=True)
-                folder.mkdir()
-                (folder / _WHAT).write_text(what)
+            if not _is(self.folder / _WHAT, what):
+                self.remove()
+                self.folder.mkdir()
+                (self.folder / _WHAT).write_text(what)
         except OSError as error:
-            problem = f"cannot keep pieces in {folder}: {error.strerror}"
+            problem = f"cannot keep pieces in {self.folder}: {error.strerror}"
             raise InvalidInput(problem) from error
+        for left in self.folder.glob("cotenant-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        self.found = self.finished()
 
-    def __len__(self) -> int:
-        return len(list(self.folder.glob("*.piece.json")))
+    def finished(self) -> int:
+        """Return how many pieces are finished by now."""
+        return len(list(self.folder.glob(f"*{_DONE}")))
 
     def load(self, number: int) -> Reduced | None:
         """Return a finished piece, if it is one."""
         stem = self._stem(number)
         try:
-            told = json.loads(stem.with_suffix(".piece.json").read_text())
+            told = json.loads(stem.with_suffix(_DONE).read_text())
         except FileNotFoundError:
             return None
         files = {
@@ -85,7 +103,7 @@ class Kept:
         }
         unfinished = stem.with_suffix(".unfinished")
         unfinished.write_text(json.dumps(told))
-        unfinished.replace(stem.with_suffix(".piece.json"))
+        unfinished.replace(stem.with_suffix(_DONE))
 
     def remove(self) -> None:
         """Throw everything away."""

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +20,8 @@ from cotenant.traces.order import by_code, by_time, repeats, rises
 class Scratch:
     """A folder for parts on disk, removed when nothing refers to it any more."""
 
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="cotenant-"))
+    def __init__(self, within: Path | None = None) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="cotenant-", dir=within))
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
@@ -52,6 +52,18 @@ class Store:
     files: list[Path]
     scratch: Scratch | None
 
+    def __len__(self) -> int:
+        return len(self.frames) + len(self.files)
+
+    def schema(self) -> dict[str, pl.DataType]:
+        """Return the columns that are in any part."""
+        columns: dict[str, pl.DataType] = {CODE: pl.UInt32()}
+        for frame in self.frames:
+            columns |= frame.schema
+        for file in self.files:
+            columns |= pl.read_ipc_schema(file)
+        return columns
+
     def parts(self) -> Iterator[pl.DataFrame]:
         """Yield `code`, `time` and the value columns, sorted by code and time."""
         yield from self.frames
@@ -59,7 +71,12 @@ class Store:
             yield pl.read_ipc(file)
 
 
-def merge(pieces: Sequence[Rows], cleaning: Cleaning, scratch: Scratch) -> Store:
+def merge(
+    pieces: Sequence[Rows],
+    cleaning: Cleaning,
+    scratch: Scratch,
+    step: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Store:
     """Put the rows of all pieces together; codes follow the order of the pieces.
 
     Of several rows of one task at one time the largest value counts; the others are
@@ -83,10 +100,12 @@ def merge(pieces: Sequence[Rows], cleaning: Cleaning, scratch: Scratch) -> Store
             store.frames.append(rows)
         return store
     for partition in range(PARTITIONS):
+        step("sorting", partition, PARTITIONS)
         files = [p.files.get(partition, []) for p in pieces]
         if any(files):
             target = scratch.path / f"part-{partition:02d}.arrow"
             cleaning.drop("duplicate", merge_partition(files, codes, target))
+            _drop(files, scratch.path)
             store.files.append(target)
     return store
 
@@ -111,6 +130,13 @@ def merge_partition(
     rows, again = in_order(pl.concat(frames, how="diagonal"))
     rows.write_ipc(target)
     return again
+
+
+def _drop(files: Sequence[Sequence[Path]], folder: Path) -> None:
+    """Remove files that belong to this run only."""
+    for file in (file for those in files for file in those):
+        if file.parent == folder:
+            file.unlink()
 
 
 def _recoded(rows: pl.DataFrame, codes: IntArray) -> pl.DataFrame:
