@@ -7,69 +7,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cotenant.arrays import FloatArray
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Fleet
 from cotenant.planning.days import planner_of, work_out
+from cotenant.planning.delivered import BacktestRow, DayRow, daily_of, row_of
 from cotenant.planning.problem import Selection, select
 from cotenant.planning.results import API_VERSION, Json
-from cotenant.sim.backtest import Day, Setting, backtest
+from cotenant.sim.backtest import Setting, backtest
 from cotenant.sim.history import History, read_history
 from cotenant.traces.trace import Trace
 from cotenant.workers import Where
 
-RESAMPLES = 2_000
 BURN_IN = 7  # days run but not counted, where the trace is long enough
 CALIBRATED = 7  # days tested from which a share of days says something
-
-
-@dataclass(frozen=True, slots=True)
-class BacktestRow:
-    """One method over all days tested; shares and frequencies are fractions.
-
-    Parameters
-    ----------
-    days
-        Days tested.
-    overload_over_rho
-        Average over days of the share of machine time above capacity, over rho.
-    low, high
-        Its 95 % interval, by resampling days; None of a single day.
-    days_above_rho, machine_days_above_rho
-        Share of days, and of machine-days, that were above rho.
-    worst_machine_day
-        Largest share of a day that one machine was above capacity.
-    machines
-        On average.
-    moved_share
-        Share of tasks on another machine than the day before, machines matched; None
-        of a single day.
-    margin
-        On average; 1 for methods without one.
-    """
-
-    method: str
-    days: int
-    overload_over_rho: float
-    low: float | None
-    high: float | None
-    days_above_rho: float
-    machine_days_above_rho: float
-    worst_machine_day: float
-    machines: float
-    moved_share: float | None
-    margin: float
-
-
-@dataclass(frozen=True, slots=True)
-class DayRow:
-    """One method on one day: what was delivered, on how many machines."""
-
-    method: str
-    day: int
-    overload: float
-    machines: float
-    margin: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,20 +102,8 @@ def run_backtest(
             raise TraceError(
                 trace.source, "has no two days in a row with the same tasks to compare"
             )
-        rows.append(_row(method, days, setting))
-        daily += _daily(method, days)
-    tested = rows[0].days
-    warnings = []
-    hopeless = {
-        name for day in range(1, cube.days) for name in _hopeless(cube, setting, day)
-    }
-    if hopeless:
-        warnings.append(
-            f"{len(hopeless)} tasks exceed a machine by themselves on some days, which "
-            "no plan can mend; they are left out on those days"
-        )
-    if tested < CALIBRATED:
-        warnings.append(f"only {tested} days were tested: shares of days say little")
+        rows.append(row_of(method, days, setting))
+        daily += daily_of(method, days)
     settings = {
         "rho": rho,
         "capacity": dict(fleet.types[0].capacity),
@@ -177,61 +115,31 @@ def run_backtest(
         "tasks": len(cube.names),
         "moments_a_day": cube.moments,
     }
+    warnings = _warnings(cube, setting, rows[0].days)
     cleaning = trace.cleaning.to_dict()
     return Backtest(settings, tuple(rows), tuple(daily), cleaning, tuple(warnings))
 
 
-def _hopeless(history: History, setting: Setting, day: int) -> list[str]:
-    left_out = np.setdiff1d(history.there(day), setting.tasks(history, day))
-    return [history.names[i] for i in left_out]
-
-
-def _row(method: str, days: Sequence[Day], setting: Setting) -> BacktestRow:
-    by_day = _by_day(days)
-    means = [np.mean([d.overload for d in one]) for one in by_day.values()]
-    delivered = np.array(means)
-    shares = np.concatenate([d.overloaded / d.moments for d in days])
-    moved = [d.moved for d in days if d.moved is not None]
-    low, high = _interval(delivered / setting.rho, setting.seed)
-    return BacktestRow(
-        method=method,
-        days=len(by_day),
-        overload_over_rho=float(delivered.mean() / setting.rho),
-        low=low,
-        high=high,
-        days_above_rho=float((delivered > setting.rho).mean()),
-        machine_days_above_rho=float((shares > setting.rho).mean()),
-        worst_machine_day=float(shares.max()),
-        machines=float(np.mean([len(d.overloaded) for d in days])),
-        moved_share=float(np.mean(moved)) if moved else None,
-        margin=float(np.mean([d.margin for d in days])),
-    )
-
-
-def _daily(method: str, days: Sequence[Day]) -> list[DayRow]:
-    return [
-        DayRow(
-            method=method,
-            day=day,
-            overload=float(np.mean([d.overload for d in one])),
-            machines=float(np.mean([len(d.overloaded) for d in one])),
-            margin=one[0].margin,
+def _warnings(history: History, setting: Setting, tested: int) -> list[str]:
+    warnings: list[str] = []
+    hopeless: set[int] = set()
+    new: set[int] = set()
+    for day in range(1, history.days):
+        known = history.known(day)
+        if known.any():
+            planned = setting.tasks(history, day)
+            hopeless |= set(np.setdiff1d(history.there(day), planned).tolist())
+            new |= set(planned[~known[planned]].tolist())
+    if hopeless:
+        warnings.append(
+            f"{len(hopeless)} tasks exceed a machine by themselves on some days, which "
+            "no plan can mend; they are left out on those days"
         )
-        for day, one in _by_day(days).items()
-    ]
-
-
-def _by_day(days: Sequence[Day]) -> dict[int, list[Day]]:
-    found: dict[int, list[Day]] = {}
-    for one in days:
-        found.setdefault(one.day, []).append(one)
-    return found
-
-
-def _interval(values: FloatArray, seed: int) -> tuple[float | None, float | None]:
-    if len(values) < 2:
-        return None, None
-    random = np.random.default_rng(seed)
-    drawn = random.choice(values, (RESAMPLES, len(values))).mean(axis=1)
-    low, high = np.percentile(drawn, [2.5, 97.5])
-    return float(low), float(high)
+    if tested < CALIBRATED:
+        warnings.append(f"only {tested} days were tested: shares of days say little")
+    if new:
+        warnings.append(
+            f"{len(new)} tasks were planned on the usage of a donor on the day they "
+            "came, without a day of history"
+        )
+    return warnings

@@ -5,7 +5,8 @@ from typing import Any
 import altair as alt
 from rich.console import Console
 
-from cotenant.planning.backtest import Backtest, BacktestRow
+from cotenant.planning.backtest import Backtest
+from cotenant.planning.delivered import BacktestRow
 from cotenant.report.charts import BAD, OWN, PLAIN, Chart, finished, level
 from cotenant.report.profile_page import profile_page
 from cotenant.report.profile_terminal import show_profile
