@@ -158,18 +158,18 @@ _RATES: list[Point] = [
         ("best-fit", *REWRITING, *EXACT, "exact-nm"),
         replicas,
     )
-    for rate, replicas in ((1.0, 30), (2.0, 20), (4.0, 12), (8.0, 6))
+    for rate, replicas in ((1.0, 30), (2.0, 20), (4.0, 10), (8.0, 4))
 ]
 _EPSILON: list[Point] = [
     (
         4.0,
         {"arrival_rate": 4.0},
         ("nm", *(f"cm {epsilon:g}" for epsilon in EPSILONS), "um"),
-        12,
+        8,
     )
 ]
 _FLUID: list[Point] = [
-    (share, {"arrival_rate": 2.0, "fluid_share": share}, ("ff-nr", *EXACT), 30)
+    (share, {"arrival_rate": 2.0, "fluid_share": share}, ("ff-nr", *EXACT), 20)
     for share in (0.0, 0.25, 0.5, 0.75, 1.0)
 ]
 _SIGMA: list[Point] = [
@@ -177,16 +177,16 @@ _SIGMA: list[Point] = [
         float(sigma),
         {"arrival_rate": 2.0, "fluid_share": 0.5, "sigma": sigma},
         ("ff-nr", *EXACT),
-        30,
+        20,
     )
     for sigma in (0, 1, 2, 3, 5)
 ]
 _COMBINED: list[Point] = [
-    (share, {"fluid_share": share, "sigma": 1}, ("ff-nr", "nm", "exact-nm", "edf"), 30)
+    (share, {"fluid_share": share, "sigma": 1}, ("ff-nr", "nm", "exact-nm", "edf"), 20)
     for share in (0.0, 0.5, 1.0)
 ]
 _UPTIME: list[Point] = [
-    (share, {"uptime": uptime, "uptime_share": share}, ("ff-nr", "exact"), 30)
+    (share, {"uptime": uptime, "uptime_share": share}, ("ff-nr", "exact"), 20)
     for uptime in (0.995, 0.999)
     for share in (0.0, 0.5, 1.0)
 ]
@@ -197,7 +197,7 @@ _STREAMS: list[Point] = [
         at,
         {"arrival_rate": 4.0},
         ("best-fit", "ff-nr", "nm", "um", "response-time", "edf", "exact"),
-        10,
+        8,
     )
     for at in (float(len(FILES)), MADE)
 ]
