@@ -1,17 +1,14 @@
 """What tasks used, day by day and moment by moment, as it was measured."""
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
 from cotenant.arrays import FloatArray, IntArray
 
-Samples: TypeAlias = NDArray[np.float32]
-"""`(MOMENTS,)` of one day; NaN where nothing was measured. Never changed in place."""
-
 MOMENTS = 288
 WIDTH_S = 300.0
+OLDEST = 15
+"""Days back from the newest sample that samples are taken of."""
+
 PRESENT = 0.5
 """Share of a day's moments from which a task was there that day."""
 
@@ -24,7 +21,8 @@ class History:
     Parameters
     ----------
     usage
-        By task and day.
+        By task and day, `(MOMENTS,)`; NaN where nothing was measured. An array is never
+        changed in place.
     throttled
         By task and day: share of a moment in which the machine held the task back.
     latest
@@ -34,8 +32,8 @@ class History:
     """
 
     def __init__(self) -> None:
-        self.usage: dict[str, dict[int, Samples]] = {}
-        self.throttled: dict[str, dict[int, Samples]] = {}
+        self.usage: dict[str, dict[int, FloatArray]] = {}
+        self.throttled: dict[str, dict[int, FloatArray]] = {}
         self.latest = -1
         self.days: set[int] = set()
 
@@ -62,9 +60,10 @@ class History:
         at
             Moment of each sample.
         after
-            Samples of this day and of those before it are dropped.
+            FloatArray of this day and of those before it are dropped.
         """
         self.latest = max(self.latest, int(at[-1]))
+        after = max(after, self.latest // MOMENTS - OLDEST)
         fresh = at // MOMENTS > after
         self.days.update((at[fresh] // MOMENTS).tolist())
         _lay(self.usage.setdefault(task, {}), at[fresh], values[fresh])
@@ -119,7 +118,7 @@ def moments(start: float, step: float, count: int) -> tuple[IntArray, IntArray]:
     return at, np.repeat(np.arange(count), each)
 
 
-def filled(samples: Samples) -> Samples:
+def filled(samples: FloatArray) -> FloatArray:
     """Fill holes with the sample before, or after where there is none before."""
     known = np.isfinite(samples)
     if known.all() or not known.any():
@@ -128,10 +127,10 @@ def filled(samples: Samples) -> Samples:
     return samples[np.where(at >= 0, at, known.argmax())]
 
 
-def _lay(days: dict[int, Samples], at: IntArray, values: FloatArray) -> None:
+def _lay(days: dict[int, FloatArray], at: IntArray, values: FloatArray) -> None:
     for day in np.unique(at // MOMENTS).tolist():
         own = at // MOMENTS == day
         known = days.get(day)
-        fresh = np.full(MOMENTS, np.nan, np.float32) if known is None else known.copy()
+        fresh = np.full(MOMENTS, np.nan) if known is None else known.copy()
         fresh[at[own] - day * MOMENTS] = values[own]
         days[day] = fresh

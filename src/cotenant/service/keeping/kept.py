@@ -210,7 +210,7 @@ class Kept:
             now = days.get(self.history.latest // MOMENTS, parts[-1])[: self.today]
             measured = np.isfinite(now).any()
             parts.append(filled(now) if measured else parts[-1][: self.today])
-        return np.concatenate(parts).astype(np.float64)
+        return np.concatenate(parts)
 
     def _invented(self, name: str, stated: Stated) -> FloatArray:
         count = MOMENTS * max(1, len(self.window)) + self.today
@@ -224,7 +224,7 @@ class Kept:
         before = self.stated.get(name)
         if before is not None and before.digest == digest:
             return
-        since = -1 if before is None else self.now // MOMENTS
+        since = -1 if before is None else self.history.latest // MOMENTS
         stated = Stated(digest, task.label, cpu.mean, cpu.variance, since)
         if before is not None and name in self.known:
             _, factor = self.donors.get(name) or (name, 1.0)

@@ -129,7 +129,6 @@ def _curve(kept: Kept, picture: Picture, rho: float, day: int) -> FloatArray | N
     replayed = np.array([kept.series(task) for task in there])
     usage = np.array([filled(kept.history.usage[t.name][day]) for t in there])
     capacity = sizes.most_common(1)[0][0]
-    usage = usage.astype(np.float64)
     return backtest_curve(replayed, usage, capacity, rho, kept.rule, day)
 
 

@@ -28,7 +28,7 @@ def unpack(kept: Kept | None, facts: dict[str, Any], numbers: FloatArray) -> Non
     if kept is None:
         return
     book = getattr(kept.history, facts["history"])
-    rows = iter(numbers.reshape(-1, MOMENTS).astype(np.float32))
+    rows = iter(numbers.reshape(-1, MOMENTS))
     for task, days in zip(facts["tasks"], facts["days"], strict=True):
         book[task] = {day: next(rows) for day in days}
         kept.history.days.update(days)
