@@ -153,6 +153,27 @@ def test_the_ledger_is_read_in_order_and_in_parts(shared):
     assert [event["number"] for event in after.json()] == numbers[1:2]
 
 
+def test_the_ledger_tells_of_one_task_or_machine(shared):
+    for name in ("tale", "tale-2", 'ta"le é'):
+        shared.http.post("/v1/tasks", json={"name": name, "usage": SMALL})
+    where = shared.http.get("/v1/tasks/tale").json()["machine"]
+    shared.http.post("/v1/tasks/tale/usage", json={"cpu": [0.1, 0.2]})
+    shared.http.delete("/v1/tasks/tale")
+
+    def kinds(**about):
+        found = shared.http.get("/v1/events", params={"after": 0, **about}).json()
+        return [event["kind"] for event in found]
+
+    assert kinds(task="tale") == ["placed", "measured", "released"]
+    assert kinds(task='ta"le é') == ["placed"]
+    assert kinds(task="tale", machine=where) == kinds(task="tale")
+    assert kinds(machine=where)[0] == "machine_added"
+    assert kinds(machine=where, limit=2) == kinds(machine=where)[:2]
+    assert kinds(task="tale", machine="elsewhere") == []
+    for name in ("tale-2", 'ta"le é'):
+        shared.http.delete(f"/v1/tasks/{name}")
+
+
 def test_repacking_is_shown_before_it_is_done(monkeypatch):
     move = Move("t", "n1", "n2", 0.1, 0.002, "overload", "n1 is above its promise")
     plan = RepackPlan("p1", 7, (move,), {"machines_in_use": 2}, {"machines_in_use": 2})

@@ -66,6 +66,15 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
+class Relocated:
+    """A task that had to leave its machine, where it went, and why."""
+
+    task: str
+    machine: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Assessed:
     """What one machine would reach with a demand on it.
 
@@ -190,6 +199,14 @@ class Event:
     words: str
     data: Mapping[str, Any] = field(default_factory=dict)
 
+    def about(self, task: str | None, machine: str | None) -> bool:
+        """Say whether it is about a task and a machine; None for whichever."""
+        asked, where = self.data.get("task"), self.data.get("machine")
+        name = asked["name"] if isinstance(asked, Mapping) else self.data.get("name")
+        place = where["name"] if isinstance(where, Mapping) else where
+        places = (None, place, self.data.get("moved_from"))
+        return task in (None, name) and machine in places
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return asdict(self)
@@ -262,6 +279,18 @@ class MachineView:
     over_promise: bool
     draining: bool
     reserved: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Resized:
+    """A machine with its new capacity, and the tasks that had to leave it."""
+
+    machine: MachineView
+    moved: tuple[Relocated, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

@@ -48,8 +48,13 @@ def _machine_draining(state: State, data: Data, known: Demand | None) -> None:
     state.fleet_changed = entry.changed = state.number
 
 
+def _machine_resized(state: State, data: Data, known: Demand | None) -> None:
+    state.resize(MachineSpec.from_dict(data["machine"]))
+    state.fleet_changed = state.number
+
+
 def _machine_removed(state: State, data: Data, known: Demand | None) -> None:
-    state.close(state.machines.pop(data["machine"]))
+    state.remove(data["machine"])
     state.fleet_changed = state.number
 
 
@@ -146,6 +151,7 @@ def _at(held: Held, data: Data) -> Held:
 _DO: dict[str, Callable[[State, Data, Demand | None], None]] = {
     "machine_added": _machine_added,
     "machine_draining": _machine_draining,
+    "machine_resized": _machine_resized,
     "machine_removed": _machine_removed,
     "placed": _placed,
     "answered": _answered,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from cotenant.errors import ServiceUnavailable, UnknownMachine, UnknownTask
-from cotenant.service import placing, repacking, reserving
+from cotenant.service import placing, repacking, reserving, resizing
 from cotenant.service.answers import (
     Assessed,
     Changed,
@@ -17,6 +17,7 @@ from cotenant.service.answers import (
     Placed,
     RepackPlan,
     Reservation,
+    Resized,
     Summary,
     TaskView,
 )
@@ -33,6 +34,8 @@ from cotenant.service.views import machine_view, task_view
 from cotenant.service.writer import Writer
 
 T = TypeVar("T")
+
+PAGE = 1_000  # events looked through at once
 
 
 class Placement:
@@ -109,6 +112,28 @@ class Placement:
             If it is not in the fleet.
         """
         return self._run(lambda desk: _drained(desk, machine))
+
+    def resize(
+        self, machine: str, capacity: Mapping[str, float], stay: bool = False
+    ) -> Future[Resized]:
+        """Change what a machine offers; tasks that no longer fit move.
+
+        Parameters
+        ----------
+        stay
+            Leave tasks with random usage where they are, even if the machine is then
+            above its promise.
+
+        Raises
+        ------
+        UnknownMachine
+            If it is not in the fleet.
+        Conflict
+            If it drains, or room held for a pod would not fit.
+        NothingFits
+            If no machine takes a task that has to leave; nothing was changed.
+        """
+        return self._run(lambda desk: resizing.resize(desk, machine, capacity, stay))
 
     def place(
         self, tasks: Sequence[TaskSpec], key: str | None = None
@@ -331,9 +356,31 @@ class Placement:
         """Return all machines, in the order they were declared."""
         return list(self._writer.published.machines.values())
 
-    def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
-        """Return events with a number above `after`, in order, at most `limit`."""
-        return self._ledger.read(after, limit)
+    def events(
+        self,
+        after: int = 0,
+        limit: int = 1000,
+        task: str | None = None,
+        machine: str | None = None,
+    ) -> list[Event]:
+        """Return events with a number above `after`, in order, at most `limit`.
+
+        Parameters
+        ----------
+        task, machine
+            Only events about it, where a name is given; with both, about both.
+        """
+        names = [name for name in (task, machine) if name is not None]
+        if not names:
+            return self._ledger.read(after, limit)
+        found: list[Event] = []
+        # The database finds texts, wherever they are; what they name is seen here.
+        while page := self._ledger.naming(names, after, PAGE):
+            found += [event for event in page if event.about(task, machine)]
+            if len(found) >= limit or len(page) < PAGE:
+                break
+            after = page[-1].number
+        return found[:limit]
 
     @property
     def durable(self) -> bool:

@@ -13,6 +13,7 @@ from cotenant.service.applying import apply
 from cotenant.service.asked import Kind, TaskSpec
 from cotenant.service.ledger import Writing
 from cotenant.service.state import Demand, Entry, Held, State, is_pod
+from cotenant.service.words import percent
 
 _SORTED = json.JSONEncoder(sort_keys=True)
 
@@ -175,7 +176,7 @@ def words_of_risk(overload: float | None, rho: float) -> str:
     """
     if overload is None:
         return ""
-    return f", risk {100 * overload:.3g} % of {100 * rho:.3g} %"
+    return f", risk {percent(overload)} of {percent(rho)}"
 
 
 def task_data(spec: TaskSpec) -> dict[str, Any]:

@@ -35,7 +35,6 @@ KEPT = 2  # snapshots
 
 # Asked for every batch, so said in SQL: making it anew takes longer than running it.
 SINCE = "SELECT number, at, kind, words, data FROM events WHERE number > ?"
-SINCE += " ORDER BY number"
 APPEND = "INSERT INTO events (number, at, kind, words, data) VALUES (?, ?, ?, ?, ?)"
 KEEP = "INSERT INTO snapshot_parts (number, part, body) VALUES (?, ?, ?)"
 KEEP += " ON CONFLICT DO NOTHING"
@@ -111,6 +110,11 @@ class Ledger:
         """Return the events after a number, in order, at most `limit`."""
         with _typed(), self._engine.connect() as connection:
             return _read(connection, after, limit)
+
+    def naming(self, names: Sequence[str], after: int, limit: int) -> list[Event]:
+        """Return events after a number whose facts hold some texts, at most `limit`."""
+        with _typed(), self._engine.connect() as connection:
+            return _read(connection, after, limit, names)
 
     def load_snapshot(self) -> tuple[int, bytes] | None:
         """Return the latest complete snapshot with its number, if there is one."""
@@ -194,9 +198,15 @@ def _typed() -> Iterator[None]:
         raise ServiceUnavailable(f"the ledger is not available: {told[0]}") from error
 
 
-def _read(connection: Connection, after: int, limit: int | None) -> list[Event]:
-    query = SINCE if limit is None else f"{SINCE} LIMIT {limit:d}"
-    rows = connection.exec_driver_sql(_sql(connection, query), (after,))
+def _read(
+    connection: Connection, after: int, limit: int | None, names: Sequence[str] = ()
+) -> list[Event]:
+    find = "instr" if connection.dialect.name == "sqlite" else "strpos"
+    having = "".join(f" AND {find}(data, ?) > 0" for _ in names)
+    most = "" if limit is None else f" LIMIT {limit:d}"
+    query = f"{SINCE}{having} ORDER BY number{most}"
+    given = (after, *(to_json(name).decode() for name in names))
+    rows = connection.exec_driver_sql(_sql(connection, query), given)
     return [Event(n, at, kind, words, from_json(d)) for n, at, kind, words, d in rows]
 
 

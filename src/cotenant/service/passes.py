@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from cotenant.demand.task import Task
 from cotenant.service.state import Held, State, is_pod
+from cotenant.service.words import percent
 
 LOOSER = 1.1
 """A machine is relieved when its overload is this many times rho, not at a hair."""
@@ -107,13 +108,13 @@ class Passes:
                 return
             now, left = self._strain(name)
             reason = (
-                f"{name} is above its promise: {_percent(before)} % of "
-                f"{_percent(self.rho)} %; without {moved} it is {_percent(now)} %"
+                f"{name} is above its promise: {percent(before)} of "
+                f"{percent(self.rho)}; without {moved} it is {percent(now)}"
             )
             if memory > FULL:
                 reason = (
-                    f"{name} is out of memory: {_percent(memory)} %; "
-                    f"without {moved} it is {_percent(left)} %"
+                    f"{name} is out of memory: {percent(memory)}; "
+                    f"without {moved} it is {percent(left)}"
                 )
             yield self._step(moved, name, before - now, "overload", reason)
 
@@ -200,7 +201,3 @@ def _mean(held: Held) -> float:
 def _memory(held: Held) -> float:
     usage = held.demand.usage if isinstance(held.demand, Task) else {}
     return usage["memory"].maximum if "memory" in usage else 0.0
-
-
-def _percent(overload: float) -> str:
-    return f"{100 * overload:.3g}"

@@ -131,7 +131,7 @@ def measure(
         check_samples(name, resource, tuple(values))
     count = max(len(values) for values in samples.values())
     sent = {resource: list(values) for resource, values in samples.items()}
-    data: dict[str, Any] = {"name": name, "samples": sent}
+    data: dict[str, Any] = {"name": name, "machine": held.machine, "samples": sent}
     if "cpu" in sent and desk.state.kept is not None:
         data |= timing.facts(name, sent["cpu"], desk.now)
     words = f"measured {name} on {held.machine}, {count:,} samples"
@@ -140,9 +140,9 @@ def measure(
 
 def fail_measuring(desk: Desk, name: str, error: str) -> Held:
     """Keep the last usage of a task and remember why there is no newer one."""
-    desk.task(name)
+    machine = desk.task(name).machine
     words = f"no measurement of {name}: {error}; its last usage stands"
-    desk.do("unmeasured", words, {"name": name, "error": error})
+    desk.do("unmeasured", words, {"name": name, "machine": machine, "error": error})
     return desk.state.held[name]
 
 

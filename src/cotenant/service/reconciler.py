@@ -116,6 +116,9 @@ class Nodes:
 
     def _join(self, specs: list[MachineSpec]) -> None:
         fresh = [spec for spec in specs if self._known.get(spec.name) != spec]
+        for spec in [spec for spec in fresh if self._resized(spec)]:
+            fresh.remove(spec)
+            self._resize(spec)
         if fresh:
             self._known |= {spec.name: spec for spec in fresh}
             what = f"declaring {len(fresh):,} nodes, {fresh[0].name} first"
@@ -134,6 +137,20 @@ class Nodes:
             # One of them is known otherwise; the others need not wait for that.
             for spec in specs:
                 self._join([spec])
+
+    def _resized(self, spec: MachineSpec) -> bool:
+        try:
+            known = self._placement.machine(spec.name)
+        except UnknownMachine:
+            return False
+        return not known.draining and dict(known.capacity) != dict(spec.capacity)
+
+    def _resize(self, spec: MachineSpec) -> None:
+        """Believe a node that offers something else now; its pods stay on it."""
+        self._known[spec.name] = spec
+        change = self._placement.resize(spec.name, spec.capacity, stay=True)
+        future = self._changes.ask(f"changing the capacity of {spec.name}", change)
+        future.add_done_callback(lambda done: self._joined([spec], done))
 
     def _leave(self, name: str) -> None:
         if self._known.pop(name, None) is not None:

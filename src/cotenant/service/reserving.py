@@ -98,7 +98,7 @@ def fits_without(
     entry = desk.state.machines.get(machine)
     if entry is None or entry.spec.kind != spec.kind:
         return False
-    alone = State(desk.state.settings)
+    alone = State(desk.state.settings, desk.state.kept)
     staying = [key for key in entry.keys if key not in leaving]
     copy = Entry(entry.spec, keys=dict.fromkeys(staying), draining=entry.draining)
     alone.machines[machine] = copy

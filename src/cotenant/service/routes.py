@@ -7,7 +7,7 @@ from fastapi.routing import APIRoute
 from pydantic_core import from_json
 
 from cotenant.service import express
-from cotenant.service.answers import Changed, Event, MachineView, TaskView
+from cotenant.service.answers import Changed, Event, MachineView, Resized, TaskView
 from cotenant.service.asked import LONGEST_NAME
 from cotenant.service.replies import reply
 from cotenant.service.wire import (
@@ -19,6 +19,7 @@ from cotenant.service.wire import (
     PlanOut,
     ReadingIn,
     ReleasedOut,
+    ResizeIn,
     Tasks,
     alike,
     listed,
@@ -101,6 +102,18 @@ def machines(request: Request) -> Response:
 def machine(request: Request, name: MachineName) -> Response:
     """Look up a machine."""
     return reply(service_of(request).placement.machine(name).to_dict())
+
+
+@api.patch(
+    "/machines/{name:path}",
+    tags=["machines"],
+    responses={200: {"model": Resized}, **problems(404, 409, 422)},
+)
+async def resize(request: Request, name: MachineName, asked: ResizeIn) -> Response:
+    """Change the capacity of a machine: tasks that no longer fit move, or none does."""
+    service = service_of(request)
+    future = service.placement.resize(name, asked.capacity.amounts())
+    return reply((await service.decided("resize", future)).to_dict())
 
 
 @api.delete(
@@ -222,9 +235,11 @@ def events(
     request: Request,
     after: Annotated[int, Query(ge=0, le=2**63 - 1)] = 0,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1_000,
+    task: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,
+    machine: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,
 ) -> Response:
     """Read the ledger: events with a number above `after`, in order."""
-    found = service_of(request).placement.events(after, limit)
+    found = service_of(request).placement.events(after, limit, task, machine)
     return reply([event.to_dict() for event in found])
 
 

@@ -17,6 +17,10 @@ from cotenant.service.side import Side
 from cotenant.service.sla_side import SlaSide
 from cotenant.service.usage_side import UsageSide
 
+MOST_RETIRED = 256
+"""Hosts of machines that have left are kept up to this number, or that of all others:
+closing one is quick, and an engine without them takes as long to make as a start."""
+
 Demand: TypeAlias = Task | Sla
 Data: TypeAlias = Mapping[str, Any]
 
@@ -119,6 +123,7 @@ class State:
             "sla": SlaSide(settings),
         }
         self._hosts: dict[Kind, list[tuple[str, int]]] = {"usage": [], "sla": []}
+        self._retired: dict[Kind, int] = {"usage": 0, "sla": 0}
 
     def start(self) -> "State":
         """Put everything held on the engine."""
@@ -132,12 +137,15 @@ class State:
 
     def renew(self) -> None:
         """Put tasks with random usage on an engine that knows the days to replay."""
-        if not self.live:
-            return
-        side = self._sides["usage"] = self._usage_side()
-        self._hosts["usage"] = []
+        if self.live:
+            self._renew("usage")
+
+    def _renew(self, kind: Kind) -> None:
+        usage = kind == "usage"
+        side: Side[Any] = self._usage_side() if usage else SlaSide(self.settings)
+        self._sides[kind], self._hosts[kind], self._retired[kind] = side, [], 0
         for entry in self.machines.values():
-            if entry.spec.kind == "usage":
+            if entry.spec.kind == kind:
                 self._declare(entry)
         side.fill(self._held_on(side))
 
@@ -164,6 +172,26 @@ class State:
         entry.draining = True
         if self.live:
             self.side(entry.spec.kind).close(entry.hosts)
+
+    def remove(self, name: str) -> None:
+        """Let an empty machine leave."""
+        self._retire(self.machines.pop(name))
+
+    def resize(self, spec: MachineSpec) -> None:
+        """Change the capacity of a machine, which then counts as the latest added."""
+        entry = self.machines.pop(spec.name)
+        if self.live:
+            for key in entry.keys:
+                self.side(spec.kind).remove(key)
+        self._retire(entry)
+        entry = Entry(spec, keys=entry.keys, changed=self.number)
+        self.machines[spec.name] = entry
+        if self.live:
+            self._declare(entry)
+            for key in entry.keys:
+                held = self.held[key]
+                host = entry.hosts[held.core]
+                self.side(spec.kind).put(key, host, held.demand)
 
     def put(self, key: str, held: Held) -> None:
         """Put a demand on its machine."""
@@ -225,6 +253,16 @@ class State:
         if self.kept is None:
             return UsageSide(self.settings)
         return ReplaySide(self.settings, self.kept)
+
+    def _retire(self, entry: Entry) -> None:
+        """Close hosts for good; start anew once most of them are closed."""
+        if not self.live:
+            return
+        kind = entry.spec.kind
+        self.side(kind).close(entry.hosts)
+        self._retired[kind] += len(entry.hosts)
+        if self._retired[kind] > max(MOST_RETIRED, len(self._hosts[kind]) // 2):
+            self._renew(kind)
 
     def _declare(self, entry: Entry) -> None:
         kind = entry.spec.kind

@@ -99,6 +99,10 @@ class CapacityIn(Asked):
     cpu: Capacity
     memory: Capacity | None = None
 
+    def amounts(self) -> dict[str, float]:
+        """Return it as the core takes it."""
+        return self.model_dump(exclude_none=True)
+
 
 class MachineIn(Asked):
     """A machine to declare."""
@@ -109,9 +113,13 @@ class MachineIn(Asked):
 
     def spec(self) -> MachineSpec:
         """Return it as the core takes it."""
-        return MachineSpec(
-            self.name, self.capacity.model_dump(exclude_none=True), self.kind
-        )
+        return MachineSpec(self.name, self.capacity.amounts(), self.kind)
+
+
+class ResizeIn(Asked):
+    """What a machine offers from now on."""
+
+    capacity: CapacityIn
 
 
 class MomentsIn(Asked):
