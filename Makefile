@@ -22,6 +22,7 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python .ci/audit.py
 
 # BENCH='packing reading' runs these two, BENCH=--keep keeps what was measured.
 bench: $(READY)
