@@ -76,7 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(_YOUNG)
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
-    sys.exit(run([word for word in words if word != "--debug"], debug))
+    code = run([word for word in words if word != "--debug"], debug)
+    # The process gives all its memory back at once: do not search it for garbage first.
+    gc.freeze()
+    sys.exit(code)
 
 
 def run(words: Sequence[str], debug: bool = False) -> int:

@@ -2,33 +2,46 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _without_blas() -> None:
-    # Before the first compiled function runs, Numba imports scipy.linalg to see whether
-    # products of matrices could be compiled: a quarter of a second that no kernel has a
-    # use for. While that module of Numba is imported, there is no SciPy to be seen.
-    blas = "scipy.linalg"
-    if blas not in sys.modules:
-        sys.modules[blas] = cast("Any", None)
-        import numba.np.arraymath  # noqa: F401
+class _Kept(FunctionCache):
+    """Compiled functions on disk, loaded without all that only compiling needs."""
 
-        del sys.modules[blas]
+    def load_overload(self: Any, sig: Any, target_context: Any) -> Any:
+        # Numba's own first registers everything that it can compile: a fifth of a
+        # second before the first kernel runs.
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
 
 def jit(function: F) -> F:
     """Compile `function` on first use and keep the result on disk where possible."""
-    options: dict[str, Any] = {"nopython": True, "error_model": "numpy", "nogil": True}
-    try:
-        return cast("F", numba.jit(cache=True, **options)(function))
-    except RuntimeError:
-        # Neither the package folder nor the home is writable: compile every time.
-        return cast("F", numba.jit(**options)(function))
+    made: Any = numba.jit(nopython=True, error_model="numpy", nogil=True)(function)
+    # Without a writable folder for it, neither the package's nor the home: compile anew
+    # in every process.
+    with suppress(RuntimeError):
+        made._cache = cast("Any", _Kept)(function)
+    return cast("F", made)
 
 
-_without_blas()
+def _import_without_blas() -> None:
+    # This module of Numba imports SciPy's linear algebra to see whether products of
+    # matrices could be compiled: a quarter of a second that no kernel has a use for.
+    scipy = "scipy.linalg"
+    if scipy not in sys.modules:
+        sys.modules[scipy] = cast("Any", None)
+        import numba.np.arraymath  # noqa: F401
+
+        del sys.modules[scipy]
+
+
+_import_without_blas()
