@@ -9,6 +9,7 @@ from cotenant.cli import options as opt
 from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
 from cotenant.cli.study_morphosys import morphosys
+from cotenant.cli.study_tomorrow import tomorrow
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -225,3 +226,4 @@ def grid(
 
 
 study.command("morphosys")(morphosys)
+study.command("tomorrow")(tomorrow)

@@ -1,5 +1,6 @@
 """A backtest told: what each method delivered on days it had not seen."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -10,6 +11,7 @@ from cotenant.planning.delivered import BacktestRow
 from cotenant.report.charts import BAD, OWN, PLAIN, Chart, finished, level
 from cotenant.report.profile_page import profile_page
 from cotenant.report.profile_terminal import show_profile
+from cotenant.report.reliability import Delivered, reliability_chart
 from cotenant.report.sections import Section, Told
 from cotenant.report.words import counted, percent
 
@@ -81,6 +83,22 @@ def _methods(result: Backtest) -> Section:
         "interval resamples days",
         columns=_COLUMNS,
         rows=tuple(_cells(row) for row in result.rows),
+        charts=(_reliability(result.rows),) if result.rows else (),
+    )
+
+
+def _reliability(rows: Sequence[BacktestRow]) -> Chart:
+    points = [
+        Delivered(r.method, "delivered", r.overload_over_rho, r.low, r.high)
+        for r in rows
+    ]
+    said = [f"{r.method} {r.overload_over_rho:.2g} times" for r in rows]
+    return Chart(
+        "reliability",
+        "Promised and delivered",
+        "Overload on the next day over what was promised, mean over days with its 95 % "
+        f"interval; right of the line the promise was broken: {', '.join(said)}.",
+        reliability_chart(points),
     )
 
 

@@ -53,7 +53,7 @@ def dots_chart(
         ],
     )
     marks = base.mark_point(filled=True, size=70, opacity=0.9)
-    return _with_legend(finished([marks], height=max(60, 20 * len(rows))))
+    return with_legend(finished([marks], height=max(60, 20 * len(rows))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def curves_chart(
             alt.Tooltip("shown:N", title=up),
         ],
     )
-    return _with_legend(finished([line, marks], height))
+    return with_legend(finished([line, marks], height))
 
 
 def _value(value: float, logarithmic: bool) -> dict[str, Any]:
@@ -119,7 +119,8 @@ def _shape(field: str, names: Sequence[str]) -> alt.Shape:
     return alt.Shape(field, scale=scale, title=None)
 
 
-def _with_legend(spec: dict[str, Any]) -> dict[str, Any]:
+def with_legend(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a specification with the legend above it."""
     spec["config"]["legend"] = {
         "orient": "top",
         "labelColor": INK,

@@ -1,0 +1,1 @@
+"""Was the promise kept tomorrow? Seven sets of public traces, three promises."""
