@@ -4,7 +4,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,10 @@ class Kept:
                 partition: [file.name for file in files]
                 for partition, files in found.rows.files.items()
             },
-            "cleaning": asdict(found.cleaning),
+            "cleaning": {
+                field.name: getattr(found.cleaning, field.name)
+                for field in fields(found.cleaning)
+            },
             "unit": found.unit,
             "lines": found.lines,
         }

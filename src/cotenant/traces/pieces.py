@@ -66,7 +66,8 @@ def _parts(member: Member) -> Iterator[Member]:
     top = member.head()
     top = top[: top.rfind(b"\n") + 1]
     header = _header(top)
-    starts = [0, *_cuts(path, member.size)]
+    data = top.find(header) + len(header)
+    starts = [0, *(cut for cut in _cuts(path, member.size) if cut > data)]
     for start, stop in zip(starts, [*starts[1:], member.size], strict=True):
         yield replace(
             member,
@@ -112,12 +113,13 @@ class _Range(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill the buffer and return how many bytes it took."""
+        view = memoryview(buffer)
         if self._header:
-            count = min(len(buffer), len(self._header))
-            buffer[:count] = self._header[:count]
+            count = min(len(view), len(self._header))
+            view[:count] = self._header[:count]
             self._header = self._header[count:]
             return count
-        count = self._file.readinto(buffer[: min(len(buffer), self._left)]) or 0
+        count = self._file.readinto(view[: self._left]) or 0
         self._left -= count
         return count
 
