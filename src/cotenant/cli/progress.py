@@ -1,5 +1,6 @@
 """Progress and remarks on stderr: a bar for who watches, a line now and then else."""
 
+import logging
 import os
 import sys
 import time
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 2.0
 LINE_S = 15.0  # between plain lines
+_KERNELS = logging.getLogger("cotenant.kernels")
+
+
+class _Told(logging.Handler):
+    """Prints what kernels say: that they are being compiled, which takes a while."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(record.getMessage(), file=sys.stderr)
 
 
 class Watch:
@@ -28,8 +37,12 @@ class Watch:
         self._bar: Progress | None = None
         self._what, self._read, self._pace = "", 0, Pace(in_bytes=False)
         self._since = self._printed = time.monotonic()
+        self._told = _Told()
 
     def __enter__(self) -> "Watch":
+        if not self._quiet:
+            _KERNELS.addHandler(self._told)
+            _KERNELS.setLevel(logging.INFO)
         return self
 
     def __exit__(
@@ -38,6 +51,7 @@ class Watch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        _KERNELS.removeHandler(self._told)
         self.clear()
 
     def remark(self, sentence: str) -> None:

@@ -43,12 +43,9 @@ def keep_apart(usage: Sequence[str], *written: str | None) -> None:
 
 def read_trace(source: Source, watch: Watch, keep: "Kept | None" = None) -> "Trace":
     """Read the usage and say on stderr what was read; `keep` is of `read_usage`."""
-    from cotenant.kernels.warm import is_cold
     from cotenant.traces.collect import read_usage
     from cotenant.traces.schema import ReadOptions
 
-    if is_cold():
-        watch.remark("first run: compiling kernels takes about ten seconds, once")
     options = ReadOptions(
         unit=source.unit,  # type: ignore[arg-type]
         scale=source.scale,

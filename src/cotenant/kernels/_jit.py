@@ -1,8 +1,10 @@
 """The one decorator with the one set of compiler options."""
 
+import logging
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import numba
@@ -10,6 +12,7 @@ from numba.core.caching import FunctionCache
 from numba.core.runtime.nrt import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
+log = logging.getLogger(__name__)
 
 
 class _Kept(FunctionCache):
@@ -20,7 +23,16 @@ class _Kept(FunctionCache):
         # second before the first kernel runs.
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
+            loaded = self._load_overload(sig, target_context)
+        if loaded is None:
+            _say_compiling()
+        return loaded
+
+
+@cache
+def _say_compiling() -> None:
+    # Once a process: it waits for several kernels one after the other.
+    log.info("compiling kernels: about ten seconds, once after installing")
 
 
 def jit(function: F) -> F:
