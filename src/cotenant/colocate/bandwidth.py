@@ -36,9 +36,9 @@ class Tilt:
     theta: float
     extra: float
 
-    def size(self, usage: Usage) -> float:
-        """Return the effective bandwidth of a task: from its mean to its maximum."""
-        return float(bandwidths([usage], self.theta)[0])
+    def sizes(self, usages: Sequence[Usage]) -> FloatArray:
+        """Return the effective bandwidth of tasks: from their mean to their maximum."""
+        return bandwidths(usages, self.theta)
 
 
 def find_tilt(population: Sequence[Usage], capacity: float, rho: float) -> Tilt:

@@ -1,145 +1,18 @@
 """Admission by the exact distribution of machine load, by convolution on a grid."""
 
-import math
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
 
 import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.colocate.admission import Verdict
-from cotenant.colocate.stacks import Rows
+from cotenant.colocate.cells import CELLS
+from cotenant.colocate.exact_pool import ExactPool
+from cotenant.colocate.rules import Rule
 from cotenant.colocate.summed import check_rho, sign
 from cotenant.demand.usage import Usage
-from cotenant.errors import InvalidInput
-from cotenant.kernels import exact as kernel
-
-CELLS = 500
-
-Cells: TypeAlias = tuple[IntArray, IntArray, FloatArray, FloatArray]
-"""A usage on a grid, as `kernels.exact.to_cells` returns it."""
-
-
-def grid(capacity: float, least: int = CELLS) -> int:
-    """Return into how many cells to cut a capacity: at least `least`.
-
-    A round cell width (1, 2 or 5 times a power of ten) is taken where it divides the
-    capacity, since traces print round decimals: their values then lie on cells and
-    need no splitting. Otherwise exactly `least`.
-
-    >>> grid(1.0), grid(4.0), grid(64.0), grid(1 / 3)
-    (500, 800, 640, 500)
-    """
-    power = math.floor(math.log10(capacity / least))
-    for factor in (5.0, 2.0, 1.0):
-        width = factor * 10.0**power
-        cells = round(capacity / width)
-        if cells >= least and math.isclose(cells * width, capacity, rel_tol=1e-9):
-            return cells
-    return least
-
-
-class _Pool:
-    """All machines of one capacity: load, tail and pinned load on one grid."""
-
-    def __init__(self, capacity: float, least: int, slots: int) -> None:
-        self.capacity, self.slots = capacity, slots
-        self.limit = capacity * (1.0 + 1e-12)
-        size = grid(capacity, least)
-        self.width = capacity / size
-        self.load, self.tail = Rows(slots, size + 1), Rows(slots, size + 1)
-        self.pinned, self.above = Rows(slots, size + 1), Rows(slots)
-        self.mean, self.count, self.peak = Rows(), Rows(), Rows()
-        self.full = Rows()  # mean over capacity
-        self.held: list[list[Usage]] = []
-        self._latest: tuple[Usage, Cells] | None = None  # asked first, then added
-
-    def grow(self) -> None:
-        for rows in (self.load, self.tail, self.pinned, self.above):
-            rows.grow()
-        for numbers in (self.mean, self.count, self.peak, self.full):
-            numbers.grow()
-        self.held.append([])
-        self.rebuild(len(self.held) - 1)
-
-    def cells(self, usage: Usage) -> Cells:
-        if self._latest is None or self._latest[0] is not usage:
-            self._latest = usage, kernel.to_cells(*self.laid(usage), self.width)
-        return self._latest[1]
-
-    def laid(self, usage: Usage) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Return offsets of slots, values and weights, as in `Hours`."""
-        if not len(usage.values):
-            raise InvalidInput(
-                "method exact needs the samples of a task, not its moments alone; "
-                "use --method gaussian"
-            )
-        if self.slots == 1:
-            return np.array([0, len(usage.values)]), usage.values, usage.weights
-        hours = usage.by_hour(self.slots)
-        return hours.offsets, hours.values, hours.weights
-
-    def overload_with(self, usage: Usage, rows: slice = slice(None)) -> FloatArray:
-        cells = self.cells(usage)
-        result = kernel.overload_with(
-            self.tail.all[rows], self.pinned.all[rows], *cells
-        )
-        empty = self.count.all[rows] == 0
-        if empty.any():
-            # Alone on a machine nothing needs a grid.
-            result[empty] = self.alone(usage)
-        result[self.never_over(usage, rows)] = 0.0
-        return result
-
-    def never_over(self, usage: Usage, rows: slice = slice(None)) -> BoolArray:
-        """Say where all peaks together fit: no grid can put usage above capacity."""
-        return np.asarray(self.peak.all[rows] + usage.maximum <= self.limit)
-
-    def alone(self, usage: Usage) -> float:
-        return kernel.overload_alone(*self.laid(usage), self.capacity)
-
-    def overload(self, row: int) -> float:
-        if len(self.held[row]) == 1:
-            return self.alone(self.held[row][0])
-        if self.peak.all[row] <= self.limit:
-            return 0.0
-        return kernel.overload_of(
-            self.load.all[row], self.pinned.all[row], self.above.all[row]
-        )
-
-    def add(self, row: int, usage: Usage) -> None:
-        self._join(row, usage)
-        self.held[row].append(usage)
-        kernel.tail_of(self.load.all[row], self.above.all[row], self.tail.all[row])
-
-    def rebuild(self, row: int) -> None:
-        for rows in (self.load, self.pinned):
-            rows.all[row] = 0.0
-            rows.all[row, :, 0] = 1.0
-        for numbers in (self.above, self.mean, self.count, self.peak, self.full):
-            numbers.all[row] = 0.0
-        for usage in self.held[row]:
-            self._join(row, usage)
-        kernel.tail_of(self.load.all[row], self.above.all[row], self.tail.all[row])
-
-    def _join(self, row: int, usage: Usage) -> None:
-        cells = self.cells(usage)
-        kernel.join(
-            self.load.all[row], self.pinned.all[row], self.above.all[row], *cells
-        )
-        self.count.all[row] += 1
-        self.mean.all[row] += usage.mean
-        self.peak.all[row] += usage.maximum
-        self.full.all[row] = self.mean.all[row] / self.capacity
-
-    def note(self, rows: IntArray, usages: Sequence[Usage]) -> None:
-        """Hold tasks on machines, one after the other, without joining their load."""
-        for row, usage in zip(rows.tolist(), usages, strict=True):
-            self.held[row].append(usage)
-        np.add.at(self.count.all, rows, 1.0)
-        np.add.at(self.mean.all, rows, [usage.mean for usage in usages])
-        np.add.at(self.peak.all, rows, [usage.maximum for usage in usages])
-        self.full.all[:] = self.mean.all / self.capacity
 
 
 class ExactAdmission:
@@ -179,15 +52,17 @@ class ExactAdmission:
         # A sum of products that equals rho may come out a hair above it.
         self._rho = check_rho(rho) * (1.0 + 1e-9)
         self._least, self._slots = cells, slots
-        self._pools: dict[float, _Pool] = {}
-        self._place: list[tuple[_Pool, int]] = []
+        self._pools: dict[float, ExactPool] = {}
+        self._place: list[tuple[ExactPool, int]] = []
         self._numbers: dict[float, list[int]] = {}
+        self._deferred: list[tuple[int, Usage]] | None = None
 
     def grow(self, capacity: float) -> None:
         if capacity not in self._pools:
-            self._pools[capacity] = _Pool(capacity, self._least, self._slots)
+            pool = ExactPool(capacity, self._rho, self._least, self._slots)
+            self._pools[capacity], self._numbers[capacity] = pool, []
         pool = self._pools[capacity]
-        self._numbers.setdefault(capacity, []).append(len(self._place))
+        self._numbers[capacity].append(len(self._place))
         self._place.append((pool, len(pool.held)))
         pool.grow()
 
@@ -195,30 +70,100 @@ class ExactAdmission:
         return self._gather(lambda pool: pool.overload_with(demand)) <= self._rho
 
     def fullness(self) -> FloatArray:
-        return self._gather(lambda pool: pool.full.all)
+        return self._gather(lambda pool: pool.mean.all / pool.capacity)
+
+    def pick(
+        self, demand: Usage, rule: Rule, allowed: BoolArray | None = None
+    ) -> int | None:
+        found = []
+        for capacity, pool in self._pools.items():
+            numbers = self._numbers[capacity]
+            own = allowed if allowed is None else allowed[numbers]
+            row = pool.pick(demand, rule, own)
+            if row >= 0:
+                found.append(numbers[row])
+        # The rule decides among the picks of all capacities.
+        found.sort()
+        loads = np.array([self.load(machine) for machine in found])
+        best = rule(np.ones(len(found), dtype=np.bool_), loads)
+        return None if best is None else found[best]
+
+    def run(self, demands: Sequence[Usage], rule: Rule, capacity: float) -> IntArray:
+        if not self._place:
+            self.grow(capacity)
+        pool, opened = self._pools[capacity], len(self._place)
+        where = pool.run(demands, rule)
+        for row in range(opened, len(pool.held)):
+            self._numbers[capacity].append(row)
+            self._place.append((pool, row))
+        return where
+
+    def rebalanced(self, demands: Sequence[Usage], where: IntArray) -> IntArray:
+        return self._place[-1][0].rebalanced(demands, where)
 
     def add(self, machine: int, demand: Usage) -> None:
+        if self._deferred is not None:
+            self._deferred.append((machine, demand))
+            return
         pool, row = self._place[machine]
         pool.add(row, demand)
 
     def remove(self, machine: int, demand: Usage) -> None:
         pool, row = self._place[machine]
-        pool.held[row].remove(demand)
-        pool.rebuild(row)
+        pool.remove(row, demand)
+
+    @contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Gather what is added, and do it at once at the end.
+
+        Nothing may be asked or removed in between. Machines get what they would have
+        got one by one, bit for bit.
+        """
+        gathered: list[tuple[int, Usage]] = []
+        self._deferred = gathered
+        try:
+            yield
+        finally:
+            self._deferred = None
+            for pool in self._pools.values():
+                own = [
+                    (self._place[machine][1], usage)
+                    for machine, usage in gathered
+                    if self._place[machine][0] is pool
+                ]
+                if own:
+                    own.sort(key=itemgetter(0))  # stable
+                    pool.fill(*zip(*own, strict=True))
 
     def verdict(self, machine: int, demand: Usage) -> Verdict:
-        pool, row = self._place[machine]
-        value = float(pool.overload_with(demand, slice(row, row + 1))[0])
-        odds = f"{value:.3g} {sign(value, self._rho)} {self._rho:.3g}"
-        words = f"Pr[use > {pool.capacity:.4g}] = {odds}"
-        return Verdict("", value, self._rho, words)
+        return self.verdicts([machine], demand)[0]
+
+    def verdicts(self, machines: Sequence[int], demand: Usage) -> list[Verdict]:
+        """Return the verdict of each of some machines."""
+        found: dict[int, Verdict] = {}
+        for capacity, pool in self._pools.items():
+            own = [m for m in machines if self._place[m][0] is pool]
+            if own:
+                rows = np.array([self._place[m][1] for m in own])
+                for m, value in zip(own, pool.overload_with(demand, rows), strict=True):
+                    found[m] = self._words(float(value), capacity)
+        return [found[machine] for machine in machines]
 
     def overload(self, machine: int) -> float:
         """Return the probability that the machine, as it is, is above capacity."""
         pool, row = self._place[machine]
         return pool.overload(row)
 
-    def _gather(self, answer: Callable[[_Pool], FloatArray]) -> FloatArray:
+    def load(self, machine: int) -> float:
+        """Return mean load over capacity of one machine."""
+        pool, row = self._place[machine]
+        return float(pool.mean.all[row]) / pool.capacity
+
+    def _words(self, value: float, capacity: float) -> Verdict:
+        odds = f"{value:.3g} {sign(value, self._rho)} {self._rho:.3g}"
+        return Verdict("", value, self._rho, f"Pr[use > {capacity:.4g}] = {odds}")
+
+    def _gather(self, answer: Callable[[ExactPool], FloatArray]) -> FloatArray:
         if len(self._pools) == 1:
             return answer(next(iter(self._pools.values())))
         result = np.zeros(len(self._place))

@@ -6,6 +6,8 @@ import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
+from cotenant.colocate.picking import pick
+from cotenant.colocate.rules import Rule
 from cotenant.colocate.stacks import Rows
 from cotenant.demand.task import Task
 from cotenant.demand.usage import Usage
@@ -40,6 +42,14 @@ class ResourceAdmission:
 
     def fullness(self) -> FloatArray:
         return self._test.fullness()
+
+    def pick(
+        self, demand: Task, rule: Rule, allowed: BoolArray | None = None
+    ) -> int | None:
+        usage = demand.usage.get(self._resource)
+        if usage is not None:
+            return pick(self._test, rule, usage, allowed)
+        return rule(self.fits(demand) if allowed is None else allowed, self.fullness())
 
     def add(self, machine: int, demand: Task) -> None:
         if self._resource in demand.usage:
@@ -185,6 +195,14 @@ class JointAdmission:
 
     def fullness(self) -> FloatArray:
         return self._parts[0].fullness()
+
+    def pick(
+        self, demand: Task, rule: Rule, allowed: BoolArray | None = None
+    ) -> int | None:
+        for part in self._parts[1:]:
+            fits = part.fits(demand)
+            allowed = fits if allowed is None else allowed & fits
+        return pick(self._parts[0], rule, demand, allowed)
 
     def add(self, machine: int, demand: Task) -> None:
         for part in self._parts:

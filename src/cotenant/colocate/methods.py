@@ -10,11 +10,11 @@ from cotenant.colocate.exact import ExactAdmission
 from cotenant.colocate.replayed import ReplayAdmission
 from cotenant.colocate.sized import (
     SizedAdmission,
-    cantelli_size,
-    maximum_size,
-    mean_size,
-    percentile_size,
-    request_size,
+    cantelli_sizes,
+    maximum_sizes,
+    mean_sizes,
+    percentile_sizes,
+    request_sizes,
 )
 from cotenant.colocate.stochastic import (
     CumulantAdmission,
@@ -89,7 +89,7 @@ def _gaussian(ask: Ask) -> Test:
 
 def _esscher(ask: Ask) -> Test:
     tilt = find_tilt(ask.population, ask.capacity, ask.rho)
-    return SizedAdmission(tilt.size, "effective bandwidths", tilt.extra)
+    return SizedAdmission(tilt.sizes, "effective bandwidths", tilt.extra)
 
 
 def _cantelli(ask: Ask) -> Test:
@@ -97,16 +97,16 @@ def _cantelli(ask: Ask) -> Test:
     if deviations is None:
         deviations = math.sqrt(1.0 / check_rho(ask.rho) - 1.0)
     name = f"means + {deviations:.3g} standard deviations"
-    return SizedAdmission(cantelli_size(deviations), name)
+    return SizedAdmission(cantelli_sizes(deviations), name)
 
 
 def _mean(ask: Ask) -> Test:
-    return SizedAdmission(mean_size(ask.number or 0.0), f"means times {ask.number:g}")
+    return SizedAdmission(mean_sizes(ask.number or 0.0), f"means times {ask.number:g}")
 
 
 def _percentile(ask: Ask) -> Test:
     name = f"percentiles ({ask.number:g} %)"
-    return SizedAdmission(percentile_size(ask.number or 0.0), name)
+    return SizedAdmission(percentile_sizes(ask.number or 0.0), name)
 
 
 METHODS: dict[str, Method] = {
@@ -127,8 +127,8 @@ METHODS: dict[str, Method] = {
     ),
     "mean": Method(_mean, parameter="a factor, 0 or more"),
     "percentile": Method(_percentile, parameter="percent, 0 to 100", highest=100.0),
-    "max": Method(lambda _: SizedAdmission(maximum_size, "maxima")),
-    "requests": Method(lambda _: SizedAdmission(request_size, "requests")),
+    "max": Method(lambda _: SizedAdmission(maximum_sizes, "maxima")),
+    "requests": Method(lambda _: SizedAdmission(request_sizes, "requests")),
 }
 
 

@@ -18,7 +18,7 @@ from cotenant.colocate.joint import (
 from cotenant.colocate.methods import make_admission, parse_method
 from cotenant.colocate.placer import Placer
 from cotenant.colocate.rebalance import rebalance
-from cotenant.colocate.sized import SizedAdmission, maximum_size
+from cotenant.colocate.sized import SizedAdmission, maximum_sizes
 from cotenant.colocate.summed import check_rho
 from cotenant.colocate.supply import Supply
 from cotenant.demand.task import Task
@@ -186,7 +186,7 @@ def _admission(
     )
     parts: list[ExplainedAdmission[Task, Machine]] = [ResourceAdmission("cpu", test)]
     if all("memory" in kind.capacity for kind in fleet.types):
-        size = SizedAdmission(maximum_size, "maxima")
+        size = SizedAdmission(maximum_sizes, "maxima")
         parts.append(ResourceAdmission("memory", size))
     if policy.max_tasks is not None:
         parts.append(CountAdmission(policy.max_tasks))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
+from cotenant.colocate.picking import pick
 from cotenant.colocate.rules import Rule, best_fit
 from cotenant.errors import InvalidInput, UnknownTask
 
@@ -97,7 +98,7 @@ class Placer(Generic[D, C]):
 
     def choose(self, demand: D) -> int | None:
         """Return the open machine the rule would pick, None if none fits."""
-        return self._rule(self._admission.fits(demand), self._admission.fullness())
+        return pick(self._admission, self._rule, demand)
 
     def remove(self, task: str) -> Placed[D]:
         """Take a task off its machine; the machine stays open.

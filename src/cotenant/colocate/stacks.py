@@ -6,7 +6,7 @@ from cotenant.arrays import FloatArray
 
 
 class Rows:
-    """A float array `(machines, ...)` to which machines are added one by one.
+    """A float array `(machines, ...)` to which machines are added.
 
     Parameters
     ----------
@@ -19,10 +19,18 @@ class Rows:
         self._count = 0
 
     def grow(self) -> None:
-        """Add a row of zeros."""
+        """Add a row: of zeros, unless something was written to it in `allocated`."""
         if self._count == len(self._data):
-            self._data = np.concatenate([self._data, np.zeros_like(self._data)])
+            self.double()
         self._count += 1
+
+    def double(self) -> None:
+        """Allocate as many rows again, of zeros, and use none of them yet."""
+        self._data = np.concatenate([self._data, np.zeros_like(self._data)])
+
+    def use(self, count: int) -> None:
+        """Use the first so many of the allocated rows."""
+        self._count = count
 
     def __len__(self) -> int:
         return self._count
@@ -31,3 +39,8 @@ class Rows:
     def all(self) -> FloatArray:
         """The rows in use, a view."""
         return self._data[: self._count]
+
+    @property
+    def allocated(self) -> FloatArray:
+        """The rows in use and those kept for more, which are zeros at first."""
+        return self._data

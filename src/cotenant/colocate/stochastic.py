@@ -4,12 +4,14 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from cotenant.arrays import FloatArray
+from cotenant.colocate.indexed import IndexedSums
 from cotenant.colocate.summed import SummedAdmission, check_rho, sign
 from cotenant.demand.usage import Usage
 from cotenant.kernels import gaussian as kernel
+from cotenant.kernels.summed import CUMULANTS, NORMAL
 
 
-class GaussianAdmission(SummedAdmission):
+class GaussianAdmission(IndexedSums):
     """Admit while mean + z standard deviations stay within capacity: the paper's GPA.
 
     The usage of a machine is taken as normal with the means and the variances of its
@@ -33,17 +35,14 @@ class GaussianAdmission(SummedAdmission):
     """
 
     def __init__(self, rho: float) -> None:
-        super().__init__(2)
-        self._z = float(-ndtri(check_rho(rho)))
+        super().__init__(NORMAL, float(-ndtri(check_rho(rho))))
 
     def numbers(self, usage: Usage) -> FloatArray:
         return np.array([usage.mean, usage.variance])
 
-    def levels(self, numbers: FloatArray) -> FloatArray:
-        return kernel.levels(self._sums.all, numbers, self._z)
-
     def words(self, level: float, limit: float) -> str:
-        return f"mean + {self._z:.2f} sd = {level:.4g} {sign(level, limit)} {limit:.4g}"
+        way = f"mean + {self._deviations:.2f} sd"
+        return f"{way} = {level:.4g} {sign(level, limit)} {limit:.4g}"
 
 
 class GaussianSlotsAdmission(SummedAdmission):
@@ -68,15 +67,15 @@ class GaussianSlotsAdmission(SummedAdmission):
     def levels(self, numbers: FloatArray) -> FloatArray:
         return kernel.overloads(self._sums.all, self._capacity.all, numbers)
 
-    def limits(self) -> FloatArray:
-        return np.full(len(self._held), self._rho)
+    def limit(self, capacity: float) -> float:
+        return self._rho
 
     def words(self, level: float, limit: float) -> str:
         sd = f"normal Pr[over], mean of {self._slots} slots"
         return f"{sd} = {level:.3g} {sign(level, limit)} {limit:.3g}"
 
 
-class CumulantAdmission(SummedAdmission):
+class CumulantAdmission(IndexedSums):
     """Admit by a normal law corrected for skew and kurtosis.
 
     The first four cumulants of independent tasks add up. The standard deviations that
@@ -96,14 +95,10 @@ class CumulantAdmission(SummedAdmission):
     """
 
     def __init__(self, rho: float) -> None:
-        super().__init__(4)
-        self._z = float(-ndtri(check_rho(rho)))
+        super().__init__(CUMULANTS, float(-ndtri(check_rho(rho))))
 
     def numbers(self, usage: Usage) -> FloatArray:
         return np.array([usage.mean, usage.variance, usage.third, usage.fourth])
-
-    def levels(self, numbers: FloatArray) -> FloatArray:
-        return kernel.cumulant_levels(self._sums.all, numbers, self._z)
 
     def words(self, level: float, limit: float) -> str:
         return f"corrected peak = {level:.4g} {sign(level, limit)} {limit:.4g}"

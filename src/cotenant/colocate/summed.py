@@ -36,8 +36,12 @@ class SummedAdmission(ABC):
     """
 
     def __init__(self, width: int) -> None:
-        self._capacity, self._mean, self._sums = Rows(), Rows(), Rows(width)
+        self._capacity, self._limit, self._mean = Rows(), Rows(), Rows()
+        self._sums = Rows(width)
+        self._parts = (self._capacity, self._limit, self._mean, self._sums)
+        # Of each machine its tasks, and for each its mean and its numbers.
         self._held: list[list[Usage]] = []
+        self._rows: list[list[FloatArray]] = []
 
     @abstractmethod
     def numbers(self, usage: Usage) -> FloatArray:
@@ -47,43 +51,49 @@ class SummedAdmission(ABC):
     def levels(self, numbers: FloatArray) -> FloatArray:
         """Return what each machine reaches with these numbers added: `(machines,)`."""
 
+    def level(self, machine: int, numbers: FloatArray) -> float:
+        """Return what one machine reaches with these numbers added."""
+        return float(self.levels(numbers)[machine])
+
     @abstractmethod
     def words(self, level: float, limit: float) -> str:
         """Say a level and its limit."""
 
-    def limits(self) -> FloatArray:
-        """Return what each machine may reach: `(machines,)`."""
-        return self._capacity.all
+    def limit(self, capacity: float) -> float:
+        """Return what a machine of that capacity may reach."""
+        return capacity
 
     def grow(self, capacity: float) -> None:
-        for rows in (self._capacity, self._mean):
+        for rows in self._parts:
             rows.grow()
-        self._sums.grow()
         self._capacity.all[-1] = capacity
+        self._limit.all[-1] = self.limit(capacity)
         self._held.append([])
+        self._rows.append([])
 
     def fits(self, demand: Usage) -> BoolArray:
-        return np.asarray(self.levels(self.numbers(demand)) <= self.limits())
+        return np.asarray(self.levels(self.numbers(demand)) <= self._limit.all)
 
     def fullness(self) -> FloatArray:
         return self._mean.all / self._capacity.all
 
     def add(self, machine: int, demand: Usage) -> None:
+        numbers = self.numbers(demand)
         self._held[machine].append(demand)
+        self._rows[machine].append(np.append(demand.mean, numbers))
         self._mean.all[machine] += demand.mean
-        self._sums.all[machine] += self.numbers(demand)
+        self._sums.all[machine] += numbers
 
     def remove(self, machine: int, demand: Usage) -> None:
         # Summed anew: subtraction would leave rounding behind.
-        remaining = self._held[machine]
-        remaining.remove(demand)
-        self._held[machine] = []
-        self._mean.all[machine] = 0.0
-        self._sums.all[machine] = 0.0
-        for usage in remaining:
-            self.add(machine, usage)
+        at = self._held[machine].index(demand)
+        del self._held[machine][at], self._rows[machine][at]
+        self._mean.all[machine], self._sums.all[machine] = 0.0, 0.0
+        if self._rows[machine]:
+            total = np.cumsum(self._rows[machine], axis=0)[-1]
+            self._mean.all[machine], self._sums.all[machine] = total[0], total[1:]
 
     def verdict(self, machine: int, demand: Usage) -> Verdict:
-        level = float(self.levels(self.numbers(demand))[machine])
-        limit = float(self.limits()[machine])
+        level = self.level(machine, self.numbers(demand))
+        limit = float(self._limit.all[machine])
         return Verdict("", level, limit, self.words(level, limit))

@@ -124,9 +124,9 @@ class Usage:
 
         `percent` is in [0, 100].
         """
-        reached = np.cumsum(self.weights) >= percent / 100.0 - 1e-12
         values = self._known()
-        return float(values[reached.argmax() if reached.any() else -1])
+        at = self.weights.cumsum().searchsorted(percent / 100.0 - 1e-12)
+        return float(values[min(at, len(values) - 1)])
 
     def by_hour(self, slots: int) -> Hours:
         """Return usage in that many time-of-day slots; 1 is the whole day.

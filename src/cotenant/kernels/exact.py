@@ -68,6 +68,47 @@ def overload_alone(
 
 
 @jit
+def overloads_alone(
+    bounds: IntArray,
+    values: FloatArray,
+    weights: FloatArray,
+    capacity: float,
+    slots: int,
+) -> FloatArray:
+    # The same for many tasks, with the bounds of all slots of all of them.
+    result = np.empty((len(bounds) - 1) // slots)
+    for task in range(len(result)):
+        own = bounds[task * slots : (task + 1) * slots + 1]
+        result[task] = overload_alone(own, values, weights, capacity)
+    return result
+
+
+@jit
+def overload_on(
+    tail: FloatArray,
+    pinned: FloatArray,
+    starts: IntArray,
+    cells: IntArray,
+    mass: FloatArray,
+    mass_pinned: FloatArray,
+) -> float:
+    # Pr[load + usage > capacity] on one machine: in each slot the dot product of its
+    # tail with the histogram of the task.
+    slots, top = tail.shape[0], tail.shape[1] - 1
+    total = 0.0
+    for slot in range(slots):
+        for i in range(starts[slot], starts[slot + 1]):
+            if cells[i] > top:
+                total += mass[i]
+                continue
+            total += mass[i] * tail[slot, top - cells[i]]
+            if mass_pinned[i] > 0.0:
+                total -= 0.5 * mass_pinned[i] * pinned[slot, top - cells[i]]
+    # Rounding may leave a probability a hair outside [0, 1].
+    return float(min(max(total / slots, 0.0), 1.0))
+
+
+@jit
 def overload_with(
     tail: FloatArray,
     pinned: FloatArray,
@@ -76,23 +117,10 @@ def overload_with(
     mass: FloatArray,
     mass_pinned: FloatArray,
 ) -> FloatArray:
-    # Pr[load + usage > capacity] for every machine: in each slot the dot product of the
-    # machine's tail with the histogram of the task.
-    machines, slots, top = tail.shape[0], tail.shape[1], tail.shape[2] - 1
-    result = np.zeros(machines)
-    for machine in range(machines):
-        total = 0.0
-        for slot in range(slots):
-            for i in range(starts[slot], starts[slot + 1]):
-                if cells[i] > top:
-                    total += mass[i]
-                    continue
-                total += mass[i] * tail[machine, slot, top - cells[i]]
-                if mass_pinned[i] > 0.0:
-                    at_top = pinned[machine, slot, top - cells[i]]
-                    total -= 0.5 * mass_pinned[i] * at_top
-        # Rounding may leave a probability a hair outside [0, 1].
-        result[machine] = min(max(total / slots, 0.0), 1.0)
+    # The same on every machine.
+    result = np.empty(len(tail))
+    for m in range(len(result)):
+        result[m] = overload_on(tail[m], pinned[m], starts, cells, mass, mass_pinned)
     return result
 
 
@@ -179,33 +207,6 @@ def overload_of(load: FloatArray, pinned: FloatArray, above: FloatArray) -> floa
         split = max(load[slot, size - 1] - pinned[slot, size - 1], 0.0)
         total += above[slot] + 0.5 * split
     return float(min(total / slots, 1.0))
-
-
-@jit
-def fill(
-    load: FloatArray,
-    pinned: FloatArray,
-    above: FloatArray,
-    tail: FloatArray,
-    machine: IntArray,
-    ends: IntArray,
-    offsets: IntArray,
-    values: FloatArray,
-    weights: FloatArray,
-    width: float,
-) -> None:
-    # Joins many tasks, in order, and sums the tails of their machines once. Machines
-    # ascend; task i has the values up to `ends[i]` from where the one before ends, and
-    # among these the slots `offsets[i]`.
-    for i in range(len(machine)):
-        own = slice(ends[i] - offsets[i, -1], ends[i])
-        starts, cells, mass, mass_pinned = to_cells(
-            offsets[i], values[own], weights[own], width
-        )
-        m = machine[i]
-        join(load[m], pinned[m], above[m], starts, cells, mass, mass_pinned)
-        if i + 1 == len(machine) or machine[i + 1] != m:
-            tail_of(load[m], above[m], tail[m])
 
 
 @jit

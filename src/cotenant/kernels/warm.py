@@ -3,8 +3,6 @@
 Run as ``python -m cotenant.kernels.warm`` after installing.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from cotenant.kernels import (
@@ -12,17 +10,18 @@ from cotenant.kernels import (
     bandwidth,
     conservative,
     exact,
+    exact_index,
     gaussian,
+    index,
     lookahead,
     margin,
     misses,
     montecarlo,
     overload,
-    packing,
-    pruned,
     queueing,
     response_time,
     sla,
+    summed,
     swf,
 )
 
@@ -41,20 +40,30 @@ def warm() -> None:
     exact.tail_of(loads[0], above[0], tails[0])
     exact.overload_with(tails, pins, *cells)
     exact.overload_of(loads[0], pins[0], above[0])
-    exact.overload_alone(ends, values, masses, 1.0)
     exact.overloads(*cells, np.zeros(1, np.int64), np.arange(2), 11)
-    rows, starts = np.zeros(1, dtype=np.int64), ends[None]
-    exact.fill(loads, pins, above, tails, rows, ends[1:], starts, values, masses, 0.1)
-    columns = pruned.empty_columns(1, 11, 1)
-    pruned.note(loads, tails, rows, columns)
-    yes, count = np.ones(1, dtype=np.bool_), np.ones(1)
-    when = np.zeros(1, dtype=np.int64)
-    some = columns, tails, pins, count, count, yes, count, *cells
-    pruned.pick(*some, 1.0, 0.0, 1.0, 0.1, when, when, 1)
-    gaussian.levels(np.ones((1, 2)), np.ones(2), 1.0)
+    alone, ones = exact.overloads_alone(ends, values, masses, 1.0, 1), np.ones(1)
+    asked = exact_index.Asked(*cells, alone, ones, ones)
+    arrays = tails, loads, pins, above, ones, ones.copy(), ones.copy()
+    pool = exact_index.Pool(*arrays, 1.0, 1.0, 0.1, 0.1, ones)
+    carried = summed.Load(
+        *(2, 1.0, 1.0, np.zeros(2), np.zeros(2), ones, ones, ones, np.zeros((1, 2)))
+    )
+    where, ranked = np.zeros(1, np.int64), index.make_index(1, best_fit=True)
+    exact_index.place(ranked, pool, 0, asked, 0, where)
+    exact_index.choose(ranked, pool, asked, 0, index.EVERY)
+    exact_index.fill(pool, where, asked)
+    exact_index.note_all(ranked, pool, 1)
+    exact_index.note(ranked, pool, 0)
+    summed.place(ranked, carried, 0, 0, np.zeros((1, 2)), ones, where)
+    summed.choose(ranked, carried, np.zeros(2), index.EVERY)
+    summed.note_all(ranked, carried, 1)
+    summed.note(ranked, carried, 0)
+    summed.levels(carried, 1, np.zeros(2))
+    summed.level(carried, 0, np.zeros(2))
+    summed.rebalance(carried, 0, np.zeros((1, 2)), ones, where)
+    exact_index.rebalance(pool, 0, asked, where)
     gaussian.overloads(np.ones((1, 2)), np.ones(1), np.ones(2))
     gaussian.one_factor_levels(np.ones((1, 3)), np.ones(3), 1.0)
-    gaussian.cumulant_levels(np.ones((1, 4)), np.ones(4), 1.0)
     bandwidth.log_mgf(ends, values, masses, 1.0)
     days, order = np.zeros((2, 4)), np.arange(2, dtype=np.int64)
     placed = margin.first_fit(days, order, 1.0, 1.1, 0)
@@ -69,8 +78,6 @@ def warm() -> None:
     values32 = montecarlo.draw(offsets, samples, seeds, 0, 2)
     whole = np.array([0, 1], dtype=np.int64)
     montecarlo.count_overloads(values32, whole[:1], whole, 1.0, 0)
-    placed = packing.place(samples, weights, samples, 1.0, 9.0, 9.0, True)
-    packing.rebalance(placed, samples, weights, 1.0, 9.0)
     moments = np.zeros((1, 3), dtype=np.int64)
     steps = np.arange(3, dtype=np.int64)
     one = np.zeros(1, dtype=np.int64)
@@ -131,12 +138,6 @@ def _queue() -> None:
         size, speed, size, base, 0, ahead, 0.0, whole, 2, True, 0, np.zeros(2)
     )
     lookahead.total(0, real, real, real, speed, speed)
-
-
-def is_cold() -> bool:
-    """Say whether compiled kernels would lie beside the sources but do not."""
-    cache = Path(__file__).parent / "__pycache__"
-    return cache.is_dir() and not any(cache.glob("exact.*.nbi"))
 
 
 if __name__ == "__main__":

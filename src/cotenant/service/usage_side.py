@@ -7,9 +7,9 @@ import numpy as np
 
 from cotenant.arrays import FloatArray
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
+from cotenant.colocate.exact import ExactAdmission
 from cotenant.colocate.joint import JointAdmission, ResourceAdmission, SpreadAdmission
 from cotenant.colocate.methods import make_admission
-from cotenant.colocate.pruned import PrunedAdmission
 from cotenant.demand.task import Task
 from cotenant.fleet import Machine
 from cotenant.service.asked import MachineSpec, Settings
@@ -28,13 +28,13 @@ class UsageSide:
         self._settings = settings
         self._exact = settings.method == "exact"
         self._first = settings.rule == "first-fit"
-        self._pruned = PrunedAdmission(settings.rho)
+        self._odds = ExactAdmission(settings.rho)
         self._memory = ResourceAdmission("memory", make_admission("max", settings.rho))
         self._spread = SpreadAdmission()
-        parts: list[Part] = [_cpu(settings, self._pruned), self._memory, self._spread]
+        parts: list[Part] = [_cpu(settings, self._odds), self._memory, self._spread]
         if not self._exact:
             # Overload is told by the exact test whatever the method that decides.
-            parts.append(ResourceAdmission("cpu", Watch(self._pruned)))
+            parts.append(ResourceAdmission("cpu", Watch(self._odds)))
         self.placer: FixedPlacer[Task, Machine] = FixedPlacer(
             JointAdmission(parts), settings.rule
         )
@@ -62,7 +62,7 @@ class UsageSide:
             allowed = allowed & self._memory.fits(demand)
         if demand.label is not None:
             allowed = allowed & self._spread.fits(demand)
-        host = self._pruned.pick(demand.usage["cpu"], allowed, self.preference())
+        host = self._odds.pick(demand.usage["cpu"], self.placer.rule, allowed)
         return None if host is None else (host, demand)
 
     def put(self, key: str, host: int, demand: Task) -> None:
@@ -73,14 +73,14 @@ class UsageSide:
 
     def fill(self, demands: Iterable[tuple[str, int, Task]]) -> None:
         held = list(demands)
-        with self._pruned.deferred():
+        with self._odds.deferred():
             for key, host, demand in held:
                 self.placer.put(key, host, demand)
 
     def verdicts(self, hosts: Sequence[int], demand: Task) -> list[Verdict]:
         if not self._exact:
             return [self.placer.verdict(host, demand) for host in hosts]
-        found = self._pruned.verdicts(hosts, demand.usage["cpu"])
+        found = self._odds.verdicts(hosts, demand.usage["cpu"])
         others = self.placer.gate.open_ones().copy()
         if "memory" in demand.usage:
             others &= self._memory.fits(demand)
@@ -96,7 +96,7 @@ class UsageSide:
         capacity = self.placer.machines[host].capacity
         size = tuple(sorted(capacity.items()))
         if size not in self._empty:
-            exact = PrunedAdmission(self._settings.rho)
+            exact = ExactAdmission(self._settings.rho)
             memory = make_admission("max", self._settings.rho)
             self._empty[size] = JointAdmission(
                 [_cpu(self._settings, exact), ResourceAdmission("memory", memory)]
@@ -105,17 +105,17 @@ class UsageSide:
         return bool(self._empty[size].fits(demand)[0])
 
     def preference(self) -> FloatArray:
-        fullness = self._pruned.fullness()
+        fullness = self._odds.fullness()
         return np.zeros_like(fullness) if self._first else fullness
 
     def overload(self, host: int) -> float:
-        return self._pruned.overload(host)
+        return self._odds.overload(host)
 
     def load(self, hosts: range) -> float:
-        return self._pruned.load(hosts[0])
+        return self._odds.load(hosts[0])
 
 
-def _cpu(settings: Settings, exact: PrunedAdmission) -> Part:
+def _cpu(settings: Settings, exact: ExactAdmission) -> Part:
     if settings.method == "exact":
         return ResourceAdmission("cpu", exact)
     return ResourceAdmission("cpu", make_admission(settings.method, settings.rho))

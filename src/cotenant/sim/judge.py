@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cotenant.arrays import FloatArray
-from cotenant.colocate.exact import CELLS, ExactAdmission
+from cotenant.colocate.cells import CELLS
+from cotenant.colocate.exact import ExactAdmission
 from cotenant.demand.usage import Usage
 from cotenant.kernels.overload import add_realisations, count_above
 

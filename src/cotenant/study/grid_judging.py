@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.colocate.exact import grid
+from cotenant.colocate.cells import grid
 from cotenant.demand.usage import Usage
 from cotenant.kernels import exact as kernel
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cotenant.colocate.exact import ExactAdmission, grid
+from cotenant.colocate.cells import grid
+from cotenant.colocate.exact import ExactAdmission
 from cotenant.demand.usage import Usage
 from cotenant.kernels.exact import to_cells
 from tests.oracles import enumerated_overload

@@ -146,7 +146,7 @@ def test_effective_bandwidth_lies_between_mean_and_maximum() -> None:
     tilt = find_tilt(usages, 1.0, 0.001)
     sizes = bandwidths(usages, tilt.theta)
     assert all(u.mean <= s <= u.maximum for u, s in zip(usages, sizes, strict=True))
-    assert tilt.size(usages[3]) == sizes[3]
+    assert tilt.sizes(usages[3:4]) == sizes[3:4]
     steeper = find_tilt(usages, 1.0, 1e-5)
     assert steeper.theta > tilt.theta
 

@@ -1,0 +1,218 @@
+"""Machines of one capacity under the exact test: their loads on one grid, indexed."""
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+
+from cotenant.arrays import BoolArray, FloatArray, IntArray
+from cotenant.colocate.cells import cut, grid
+from cotenant.colocate.rules import Rule, best_fit
+from cotenant.colocate.stacks import Rows
+from cotenant.demand.usage import Usage
+from cotenant.kernels import exact, exact_index
+from cotenant.kernels.index import EVERY, Index, make_index
+
+THREADS = 2
+
+
+class ExactPool:
+    """All machines of one capacity, numbered in the order they were opened.
+
+    Parameters
+    ----------
+    rho
+        Largest accepted probability that usage exceeds capacity.
+    least
+        Least number of grid cells.
+    slots
+        Time-of-day slots, 1 for none.
+    """
+
+    def __init__(self, capacity: float, rho: float, least: int, slots: int) -> None:
+        self.capacity, self._rho, self._slots = capacity, rho, slots
+        self._top = grid(capacity, least)
+        row = (slots, self._top + 1)
+        self.load, self.tail, self.pinned = Rows(*row), Rows(*row), Rows(*row)
+        self.above, self.tasks = Rows(slots), Rows()
+        self.mean, self.peak = Rows(), Rows()
+        self._clear(slice(None))
+        self.held: list[list[Usage]] = []
+        self._last: tuple[Usage, exact_index.Asked] | None = None
+        self._index: Index | None = None
+        self._machines = self._arrays()
+
+    def grow(self) -> None:
+        """Open one more machine, empty."""
+        if len(self.held) == len(self._machines.tasks):
+            self._double()
+        self._open()
+        self._note(len(self.held) - 1)
+
+    def overload_with(
+        self, usage: Usage, rows: slice | IntArray = slice(None)
+    ) -> FloatArray:
+        """Return the overload of some machines with one task more."""
+        asked = self._cut(usage)
+        cells = (asked.starts, asked.cells, asked.mass, asked.pinned)
+        tail, pinned = self.tail.all[rows], self.pinned.all[rows]
+        result = exact.overload_with(tail, pinned, *cells)
+        # Alone on a machine nothing needs a grid; nor where all peaks together fit.
+        result[self.tasks.all[rows] == 0] = asked.alone[0]
+        result[self.peak.all[rows] + usage.maximum <= self._machines.most] = 0.0
+        return result
+
+    def overload(self, row: int) -> float:
+        """Return the overload of a machine as it is."""
+        if len(self.held[row]) == 1:
+            return float(self._cut(self.held[row][0]).alone[0])
+        if self.peak.all[row] <= self._machines.most:
+            return 0.0
+        loads = self.load.all[row], self.pinned.all[row], self.above.all[row]
+        return exact.overload_of(*loads)
+
+    def pick(self, usage: Usage, rule: Rule, allowed: BoolArray | None) -> int:
+        """Return the machine the rule picks, -1 if none fits."""
+        index, mask = self._indexed(rule), EVERY if allowed is None else allowed
+        asked = self._cut(usage)
+        return int(exact_index.choose(index, self._machines, asked, 0, mask))
+
+    def run(self, usages: Sequence[Usage], rule: Rule) -> IntArray:
+        """Put tasks where the rule picks, opening machines as they are needed."""
+        where = np.empty(len(usages), np.int64)
+        asked, first = cut(usages, self.capacity, self._top, self._slots), 0
+        while first < len(usages):
+            opened = len(self.held)
+            if opened == len(self._machines.tasks):
+                self._double()
+            first, machines = exact_index.place(
+                self._indexed(rule), self._machines, opened, asked, first, where
+            )
+            for _ in range(machines - opened):
+                self._open()
+        for row, usage in zip(where.tolist(), usages, strict=True):
+            if row >= 0:
+                self.held[row].append(usage)
+        return where
+
+    def rebalanced(self, usages: Sequence[Usage], where: IntArray) -> IntArray:
+        """Return where tasks are after the last machine is filled from the others."""
+        last, after = len(self.held) - 1, where.copy()
+        asked = cut(usages, self.capacity, self._top, self._slots)
+        alone = self._arrays(slice(last, last + 1))
+        exact_index.rebalance(alone, last, asked, after)
+        return after
+
+    def add(self, row: int, usage: Usage) -> None:
+        """Put a task on a machine."""
+        self.held[row].append(usage)
+        exact_index.fill(self._machines, np.array([row]), self._cut(usage))
+        self._note(row)
+
+    def remove(self, row: int, usage: Usage) -> None:
+        """Take a task off a machine."""
+        remaining = self.held[row]
+        remaining.remove(usage)
+        self._clear(row)
+        if remaining:
+            asked = cut(remaining, self.capacity, self._top, self._slots)
+            exact_index.fill(self._machines, np.full(len(remaining), row), asked)
+        self._note(row)
+
+    def fill(self, rows: Sequence[int], usages: Sequence[Usage]) -> None:
+        """Put many tasks on machines; rows ascend."""
+        for row, usage in zip(rows, usages, strict=True):
+            self.held[row].append(usage)
+        # Cut between machines; each machine is filled by one thread, in order.
+        cuts = np.searchsorted(rows, np.linspace(0, rows[-1] + 1, THREADS + 1))
+
+        def part(low: int, high: int) -> None:
+            if low < high:
+                asked = cut(usages[low:high], self.capacity, self._top, self._slots)
+                exact_index.fill(self._machines, np.array(rows[low:high]), asked)
+
+        with ThreadPoolExecutor(THREADS) as threads:
+            for job in [threads.submit(part, *ends) for ends in pairwise(cuts)]:
+                job.result()
+        self._index = None
+
+    def _cut(self, usage: Usage) -> exact_index.Asked:
+        # One is asked about, picked for and put on in turn: it is cut once.
+        if self._last is None or self._last[0] is not usage:
+            asked = cut([usage], self.capacity, self._top, self._slots)
+            self._last = usage, asked
+        return self._last[1]
+
+    def _indexed(self, rule: Rule) -> Index:
+        """Return the index in the order of a rule, made anew where that is due."""
+        if self._index is None or self._index.best_fit != (rule is best_fit):
+            self._machines = self._arrays()
+            self._index = make_index(len(self._machines.tasks), rule is best_fit)
+            exact_index.note_all(self._index, self._machines, len(self.held))
+        return self._index
+
+    def _note(self, row: int) -> None:
+        if self._index is not None:
+            exact_index.note(self._index, self._machines, row)
+
+    @property
+    def _rows(self) -> tuple[Rows, ...]:
+        loads = (self.load, self.tail, self.pinned, self.above)
+        return (*loads, self.tasks, self.mean, self.peak)
+
+    def _open(self) -> None:
+        for rows in self._rows:
+            rows.grow()
+        self.held.append([])
+
+    def _double(self) -> None:
+        before = len(self._machines.tasks)
+        for rows in self._rows:
+            rows.double()
+        self._clear(slice(before, None))
+        self._machines, self._index = self._arrays(), None
+
+    def _clear(self, row: int | slice) -> None:
+        for rows in self._rows:
+            rows.allocated[row] = 0.0
+        for rows, full in ((self.load, 1.0), (self.pinned, 1.0), (self.tail, 0.5)):
+            rows.allocated[row, ..., 0] = full
+
+    def _arrays(self, row: slice | None = None) -> exact_index.Pool:
+        """Return what kernels work on: all rows, or a copy of some."""
+        theta, reach = self._tuned()
+
+        def of(rows: Rows) -> FloatArray:
+            return rows.allocated if row is None else rows.allocated[row].copy()
+
+        return exact_index.Pool(
+            load=of(self.load),
+            tail=of(self.tail),
+            pinned=of(self.pinned),
+            above=of(self.above),
+            tasks=of(self.tasks),
+            mean=of(self.mean),
+            peak=of(self.peak),
+            capacity=self.capacity,
+            most=self.capacity * (1.0 + 1e-12),
+            rho=self._rho,
+            theta=theta,
+            tilted=np.exp(theta * np.arange(reach + 1)),
+        )
+
+    def _tuned(self) -> tuple[float, int]:
+        """Return theta and reach that suit the machines as they are."""
+        held = int(self.tasks.all.sum())
+        reach = self._top // 16
+        if held:
+            peak = self.peak.all.sum() / held / self.capacity * self._top
+            reach = int(np.clip(peak, 4, self._top // 4))
+        theta = -2.5 * math.log(self._rho) / self._top
+        most = self.tail.all[:, :, self._top].mean(axis=1)
+        full = most > self._rho / 100.0
+        if full.any():
+            least = self.tail.all[full, :, self._top - reach].mean(axis=1)
+            theta = float(np.log(least / most[full]).mean() / reach)
+        return max(theta, 1e-3 / self._top), reach

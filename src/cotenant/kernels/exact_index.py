@@ -1,0 +1,179 @@
+"""The exact test through the index: room and need by effective bandwidth.
+
+With theta > 0 and t(x) the least that x cells more put above capacity, a task X puts at
+least E t(min(X, reach)) there, and that is at least a E exp(theta min(X, reach)) with a
+the least t(x) / exp(theta x) up to reach. So a machine is passed over where
+(log rho - log a) / theta, its room, is below the task's effective bandwidth
+log E exp(theta min(X, reach)) / theta, its need. Any theta and reach are safe; those of
+machines as they are spare most tests. Both are in cells.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from cotenant.arrays import BoolArray, FloatArray, IntArray
+from cotenant.kernels._jit import jit
+from cotenant.kernels.exact import join, overload_on, tail_of
+from cotenant.kernels.index import EVERY, NONE, Index, following, is_allowed, put
+
+_ROUNDING = 1e-6  # cells by which room and need may be wrong
+
+
+class Pool(NamedTuple):
+    """Machines of one capacity, a row each; arrays as in `exact`.
+
+    `tilted` is exp(theta x) for x from 0 to reach, `tasks` how many they have,
+    `peak` the sum of their maxima, `most` the capacity with the slack of comparisons.
+    """
+
+    load: FloatArray
+    tail: FloatArray
+    pinned: FloatArray
+    above: FloatArray
+    tasks: FloatArray
+    mean: FloatArray
+    peak: FloatArray
+    capacity: float
+    most: float
+    rho: float
+    theta: float
+    tilted: FloatArray
+
+
+class Asked(NamedTuple):
+    """Tasks cut into cells: task t has the slots from `starts[t * slots]` on.
+
+    `alone` is the overload of a machine that has only this task.
+    """
+
+    starts: IntArray
+    cells: IntArray
+    mass: FloatArray
+    pinned: FloatArray
+    alone: FloatArray
+    mean: FloatArray
+    maximum: FloatArray
+
+
+@jit
+def need(pool: Pool, asked: Asked, task: int) -> float:
+    slots, reach = pool.load.shape[1], len(pool.tilted) - 1
+    least = np.inf
+    for slot in range(task * slots, (task + 1) * slots):
+        total = 0.0
+        for i in range(asked.starts[slot], asked.starts[slot + 1]):
+            total += asked.mass[i] * pool.tilted[min(asked.cells[i], reach)]
+        least = min(least, total)
+    return float(math.log(least) / pool.theta - _ROUNDING)
+
+
+@jit
+def note(index: Index, pool: Pool, machine: int) -> None:
+    # Tells the index what a machine carries.
+    slots, top = pool.load.shape[1], pool.load.shape[2] - 1
+    total, room = 0.0, np.inf
+    for slot in range(slots):
+        least = np.inf
+        for x in range(len(pool.tilted)):
+            pinned = pool.pinned[machine, slot, top - x]
+            above = pool.tail[machine, slot, top - x] - 0.5 * pinned
+            least = min(least, above / pool.tilted[x])
+        total += least
+    if pool.tasks[machine] > 0.0 and total > 0.0:
+        room = math.log(pool.rho * slots / total) / pool.theta
+        # Where all peaks fit nothing is asked of the grid, which rounds up to a cell.
+        spare = (pool.most - pool.peak[machine]) / pool.capacity * top
+        room = max(room, spare + 1.0)
+    put(index, machine, pool.mean[machine] / pool.capacity, room)
+
+
+@jit
+def note_all(index: Index, pool: Pool, machines: int) -> None:
+    for machine in range(machines):
+        note(index, pool, machine)
+
+
+@jit
+def fits(pool: Pool, machine: int, asked: Asked, task: int) -> bool:
+    if pool.peak[machine] + asked.maximum[task] <= pool.most:
+        return True
+    if pool.tasks[machine] == 0.0:
+        return bool(asked.alone[task] <= pool.rho)
+    slots = pool.load.shape[1]
+    starts = asked.starts[task * slots : (task + 1) * slots + 1]
+    tail, pinned = pool.tail[machine], pool.pinned[machine]
+    over = overload_on(tail, pinned, starts, asked.cells, asked.mass, asked.pinned)
+    return bool(over <= pool.rho)
+
+
+@jit
+def choose(
+    index: Index, pool: Pool, asked: Asked, task: int, allowed: BoolArray
+) -> int:
+    # The machine the rule picks among the allowed ones (none given: all), else NONE.
+    least = need(pool, asked, task)
+    machine = following(index, NONE, least)
+    while machine != NONE:
+        if is_allowed(allowed, machine) and fits(pool, machine, asked, task):
+            break
+        machine = following(index, machine, least)
+    return machine
+
+
+@jit
+def put_on(pool: Pool, machine: int, asked: Asked, task: int) -> None:
+    # The tail is not brought up to date.
+    slots = pool.load.shape[1]
+    starts = asked.starts[task * slots : (task + 1) * slots + 1]
+    load, pinned, above = pool.load[machine], pool.pinned[machine], pool.above[machine]
+    join(load, pinned, above, starts, asked.cells, asked.mass, asked.pinned)
+    pool.tasks[machine] += 1.0
+    pool.mean[machine] += asked.mean[task]
+    pool.peak[machine] += asked.maximum[task]
+
+
+@jit
+def place(
+    index: Index, pool: Pool, machines: int, asked: Asked, first: int, where: IntArray
+) -> tuple[int, int]:
+    # As in `summed`.
+    for task in range(first, len(where)):
+        machine = choose(index, pool, asked, task, EVERY)
+        if machine == NONE and machines == len(pool.load):
+            return task, machines
+        if machine == NONE and fits(pool, machines, asked, task):
+            machine, machines = machines, machines + 1
+        where[task] = machine
+        if machine != NONE:
+            put_on(pool, machine, asked, task)
+            tail_of(pool.load[machine], pool.above[machine], pool.tail[machine])
+            note(index, pool, machine)
+    return len(where), machines
+
+
+@jit
+def fill(pool: Pool, rows: IntArray, asked: Asked) -> None:
+    # Puts task after task on given machines, which ascend; the index is not told.
+    for task in range(len(rows)):
+        m = rows[task]
+        put_on(pool, m, asked, task)
+        if task + 1 == len(rows) or rows[task + 1] != m:
+            tail_of(pool.load[m], pool.above[m], pool.tail[m])
+
+
+@jit
+def rebalance(pool: Pool, last: int, asked: Asked, where: IntArray) -> None:
+    # As in `summed`.
+    moved = True
+    while moved:
+        moved = False
+        for giver in range(last):
+            for task in range(len(where)):
+                if where[task] == giver and fits(pool, 0, asked, task):
+                    put_on(pool, 0, asked, task)
+                    tail_of(pool.load[0], pool.above[0], pool.tail[0])
+                    where[task] = last
+                    moved = True
+                    break
