@@ -8,14 +8,14 @@ import altair as alt
 
 from cotenant.report.charts import BAD, INK, OWN, PLAIN, finished
 
-_COLOURS = [OWN, BAD, INK, PLAIN]
-_SHAPES = ["circle", "diamond", "square", "triangle-up"]
+_COLOURS = [OWN, BAD, INK, PLAIN, OWN]
+_SHAPES = ["circle", "diamond", "square", "triangle-up", "cross"]
 _ROOM = 17  # pixels of one mark
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean in a row, of one of at most four series; low and high may be the mean."""
+    """A mean in a row, of one of at most five series; low and high may be the mean."""
 
     row: str
     series: str

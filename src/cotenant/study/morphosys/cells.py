@@ -40,13 +40,18 @@ LEAST_PERIOD = 400
 
 REWRITING = ("ff-nr", "bf-nr", "nm", "cm", "um")
 EXACT = ("response-time", "edf", "exact")
+FLUID = ("ff-fluid", "ff-nr", *EXACT)
 EPSILONS = (0.3, 0.2, 0.1, 0.05, 0.0)
 _OWN = SlaPolicy(
     rewriting=Rewriting("exact", LEAST_PERIOD), search_nodes=50, time_limit=None
 )
-# Beside the named strategies: exact rewriting of the arriving task, the same with its
-# host repacked, and constrained migration by its epsilon.
+# Beside the named strategies: fluid periods alone by the harmonic test, exact rewriting
+# of the arriving task, the same with its host repacked, and constrained migration by
+# its epsilon.
 _POLICIES = {
+    "ff-fluid": SlaPolicy(
+        test="harmonic", rewriting=Rewriting("fluid", LEAST_PERIOD), time_limit=None
+    ),
     "exact": _OWN,
     "exact-nm": replace(_OWN, repack="forced"),
     **{f"cm {e:g}": replace(STRATEGIES["cm"](_OWN), epsilon=e) for e in EPSILONS},
@@ -169,14 +174,14 @@ _EPSILON: list[Point] = [
     )
 ]
 _FLUID: list[Point] = [
-    (share, {"arrival_rate": 2.0, "fluid_share": share}, ("ff-nr", *EXACT), 20)
+    (share, {"arrival_rate": 2.0, "fluid_share": share}, FLUID, 20)
     for share in (0.0, 0.25, 0.5, 0.75, 1.0)
 ]
 _SIGMA: list[Point] = [
     (
         float(sigma),
         {"arrival_rate": 2.0, "fluid_share": 0.5, "sigma": sigma},
-        ("ff-nr", *EXACT),
+        FLUID,
         20,
     )
     for sigma in (0, 1, 2, 3, 5)

@@ -41,5 +41,8 @@ def chart_of(part: str, rows: Sequence[PointRow]) -> Chart:
         "efficiency over Liu-Layland first fit",
         PRINTED if part == "rates" else None,
     )
-    summary = f"{told.title}: efficiency with 95 % intervals, as in the table"
-    return Chart(f"morphosys-{part}", told.title, summary, spec)
+    title = "Efficiency, means with 95 % intervals"
+    summary = "The same as in the table"
+    if part == "rates":
+        summary += "; grey bars: what the paper prints"
+    return Chart(f"morphosys-{part}", title, summary, spec)
