@@ -68,10 +68,19 @@ def count_overloads(
     count = 0
     for machine in range(len(ends) - 1):
         load[:] = 0.0
-        for at in range(ends[machine], ends[machine + 1]):
-            row = values[tasks[at]]
+        at, end = ends[machine], ends[machine + 1]
+        # Four tasks at a time, so that loads are passed a quarter as often.
+        while at + 4 <= end:
+            a, b = values[tasks[at], start:], values[tasks[at + 1], start:]
+            c, d = values[tasks[at + 2], start:], values[tasks[at + 3], start:]
             for r in range(len(load)):
-                load[r] += row[start + r]
+                load[r] = (((load[r] + a[r]) + b[r]) + c[r]) + d[r]
+            at += 4
+        while at < end:
+            a = values[tasks[at], start:]
+            for r in range(len(load)):
+                load[r] += a[r]
+            at += 1
         for r in range(len(load)):
             if load[r] > limit:
                 count += 1
