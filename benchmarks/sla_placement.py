@@ -3,7 +3,7 @@
 The static experiment: 200 tasks of 3 to 15 % of a host arrive one after the other,
 periods are 1 to 10 times 400, 500 or 533 ticks, twelve seeds; of the fluid variant half
 may be supplied one base period earlier or later. Rewritten periods are 400 ticks or
-more. Efficiency is 1 - wasted / wasted of Liu-Layland first fit. "The paper's means" are
+more. Efficiency is 1 - wasted / wasted of Liu-Layland first fit. By the paper's means:
 the harmonic test and Theorems 1 and 3, where a task that fits nowhere has one host
 repacked for it and nobody moves; with migration they reach far more.
 """
