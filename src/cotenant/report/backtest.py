@@ -8,11 +8,12 @@ from rich.console import Console
 
 from cotenant.planning.backtest import Backtest
 from cotenant.planning.delivered import BacktestRow
-from cotenant.report.charts import BAD, OWN, PLAIN, Chart, finished, level
+from cotenant.report.charts import Chart, finished, level
 from cotenant.report.profile_page import profile_page
 from cotenant.report.profile_terminal import show_profile
-from cotenant.report.reliability import Delivered, reliability_chart
+from cotenant.report.reliability import Delivered, reliability_chart, series
 from cotenant.report.sections import Section, Told
+from cotenant.report.study_charts import with_legend
 from cotenant.report.words import counted, percent
 
 _COLUMNS = (
@@ -142,22 +143,16 @@ def _daily(result: Backtest, rho: float) -> Section:
 
 
 def _daily_chart(result: Backtest, rho: float) -> dict[str, Any]:
-    names = [row.method for row in result.rows]
-    ink = dict(zip(names, [OWN, BAD, PLAIN] * len(names), strict=False))
     values = [
-        {
-            "day": row.day,
-            "method": row.method,
-            "delivered": row.overload,
-            "fill": ink[row.method],
-        }
+        {"day": row.day, "method": row.method, "delivered": row.overload}
         for row in result.daily
     ]
     base = alt.Chart(alt.InlineData(values=values)).encode(
         x=alt.X("day:Q", title="day").axis(tickMinStep=1),
-        y=alt.Y("delivered:Q", title="machine time above capacity").axis(format=".2%"),
-        detail="method:N",
-        color=alt.Color("fill:N", scale=None),
+        y=alt.Y("delivered:Q", title="machine time above capacity").axis(format=".2~%"),
+        **series("method:N", [row.method for row in result.rows]),
     )
-    marks = base.mark_point(filled=True, size=36).encode(shape="method:N")
-    return finished([base.mark_line(), marks, *level("promise", rho)], height=240)
+    marks = base.mark_point(filled=True, size=36, opacity=1)
+    return with_legend(
+        finished([base.mark_line(), marks, *level("promise", rho)], height=240)
+    )

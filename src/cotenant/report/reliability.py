@@ -33,39 +33,50 @@ def reliability_chart(points: Sequence[Delivered]) -> dict[str, Any]:
     """
     rows = list(dict.fromkeys(point.row for point in points))
     names = list(dict.fromkeys(point.series for point in points))
-    data = alt.InlineData(values=[_value(point) for point in points])
-    colour = alt.Color(
-        "series:N",
-        scale=alt.Scale(domain=names, range=_COLOURS[: len(names)]),
-        title=None,
-        legend=None if len(names) == 1 else alt.Legend(),
-    )
-    shape = alt.Shape(
-        "series:N",
-        scale=alt.Scale(domain=names, range=_SHAPES[: len(names)]),
-        title=None,
-        legend=None if len(names) == 1 else alt.Legend(),
-    )
-    base = alt.Chart(data).encode(
+    values = [_value(point) for point in points]
+    base = alt.Chart(alt.InlineData(values=values)).encode(
         y=alt.Y("row:N", sort=rows, title=None).axis(
             labelLimit=170, domain=False, ticks=False, grid=True, labelPadding=10
         ),
         yOffset=alt.YOffset("series:N", sort=names),
-        color=colour,
     )
-    x = alt.X("times:Q", title=_TITLE).scale(type="log", nice=False)
+    marked = series("series:N", names)
+    most = max(2.0, *(value["high"] for value in values))
+    least = min(0.5, *(value["low"] for value in values))
+    x = alt.X("times:Q", title=_TITLE).scale(
+        type="log", nice=False, domain=[least, 1.1 * most]
+    )
     marks = base.mark_point(filled=True, size=70, opacity=1).encode(
         x=x.axis(format="~g", tickCount=6),
-        shape=shape,
+        **marked,
         tooltip=[
             alt.Tooltip("row:N", title=" "),
             alt.Tooltip("series:N", title="  "),
             alt.Tooltip("shown:N", title=_TITLE),
         ],
     )
-    spans = base.mark_rule(strokeWidth=2, opacity=0.55).encode(x="low:Q", x2="high:Q")
+    spans = base.mark_rule(strokeWidth=2, opacity=0.55).encode(
+        x="low:Q", x2="high:Q", color=marked["color"]
+    )
     height = max(80, 20 * len(rows) * min(len(names), 2))
     return with_legend(finished([spans, marks, *_promise()], height))
+
+
+def series(field: str, names: Sequence[str]) -> dict[str, Any]:
+    """Return colour and shape of named series; a legend where there are several."""
+    legend = None if len(names) == 1 else alt.Legend()
+    kinds = (("color", alt.Color, _COLOURS), ("shape", alt.Shape, _SHAPES))
+    return {
+        key: kind(
+            field,
+            scale=alt.Scale(
+                domain=list(names), range=[marks[i % 4] for i in range(len(names))]
+            ),
+            title=None,
+            legend=legend,
+        )
+        for key, kind, marks in kinds
+    }
 
 
 def _promise() -> list[alt.Chart]:

@@ -12,7 +12,7 @@ from cotenant.study.tomorrow.result import LEAST, MOST, MethodRow, TomorrowStudy
 from cotenant.study.tomorrow.scenarios_told import WORDS, printed, scenario, shift
 from cotenant.study.tomorrow.sets import SETS
 
-_SHOWN = ("exact", "replay", "conservative", "default")
+_SHOWN = ("default", "conservative", "exact", "replay")
 
 
 def tell(study: TomorrowStudy) -> Told:
