@@ -163,7 +163,7 @@ _RATES: list[Point] = [
         ("best-fit", *REWRITING, *EXACT, "exact-nm"),
         replicas,
     )
-    for rate, replicas in ((1.0, 30), (2.0, 20), (4.0, 10), (8.0, 4))
+    for rate, replicas in ((1.0, 30), (2.0, 20), (4.0, 10))
 ]
 _EPSILON: list[Point] = [
     (

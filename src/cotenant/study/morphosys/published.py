@@ -24,7 +24,7 @@ STATEMENTS = (
     ("uptime of 99.5 %: gains", "uptime", "ff-nr"),
 )
 _AXES = {
-    "rates": "1, 2, 4, 8 a minute",
+    "rates": "1, 2, 4 a minute",
     "fluid": "0 to all fluid",
     "sigma": "sigma 0, 1, 2, 3, 5",
     "combined": "0, half, all fluid",
