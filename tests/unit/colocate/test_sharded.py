@@ -14,8 +14,8 @@ from tests.strategies import usages
 RHO, SIZE = 0.1, 100.0
 
 
-def plain(method: str = "exact") -> Placer[Usage, float]:
-    return Placer(make_admission(method, RHO), lambda task, demand: 1.0)
+def plain() -> Placer[Usage, float]:
+    return Placer(make_admission("gaussian", RHO), lambda task, demand: 1.0)
 
 
 def sharded(groups: int) -> ShardedPlacer[Usage, float]:
@@ -42,7 +42,7 @@ def test_no_group_breaks_the_promise(demands: list[Usage], groups: int) -> None:
         placed = placer.place(f"t{number}", demand)
         assert placer.tasks(placed.machine)[f"t{number}"] == demand
     for machine in range(len(placer.machines)):
-        on = make_admission("exact", RHO)
+        on = make_admission("gaussian", RHO)
         on.grow(1.0)
         for demand in placer.tasks(machine).values():
             assert on.fits(demand)[0]
@@ -78,7 +78,7 @@ def test_a_group_without_machines_left_passes_a_task_on() -> None:
     def none(task: str, demand: Usage) -> float:
         raise DoesNotFit(task, "cpu", "no machine is left")
 
-    closed = Placer(make_admission("exact", RHO), none)
+    closed = Placer(make_admission("gaussian", RHO), none)
     placer = ShardedPlacer([closed, plain()], [9.0, 1.0], lambda u: u.mean)
     assert placer.group(placer.place("a", constant(0.2)).machine) == 1
     nothing = ShardedPlacer([closed], [9.0], lambda u: u.mean)
