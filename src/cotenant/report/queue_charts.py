@@ -15,6 +15,7 @@ from cotenant.sim.jobs import QueueRun
 from cotenant.sim.timelines import queue_length, share_held
 
 _MOMENTS = 300
+_SHORT = 14  # letters of a name, so that the legend takes one line
 _DAY_S = 86_400.0
 # Lines differ in dash too, so that colour is not alone in telling them apart.
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [10, 4], [4, 1])
@@ -146,8 +147,13 @@ def _drawn(
     up: str,
     log: bool,
 ) -> dict[str, Any]:
+    columns = 3 if max(map(len, names)) > _SHORT else len(names)
     legend = alt.Legend(
-        title=None, orient="top", labelColor="var(--ink)", labelLimit=260, columns=3
+        title=None,
+        orient="top",
+        labelColor="var(--ink)",
+        labelLimit=260,
+        columns=columns,
     )
     scale = alt.Scale(type="log") if log else alt.Scale(nice=False, zero=True)
     count = len(names)

@@ -62,7 +62,11 @@ def setting(name: str, value: object) -> str:
 
     >>> setting("rho", 0.001), setting("memory", 17179869184), setting("seed", 0)
     ('0.1 %', '16 GiB', '0')
+    >>> setting("loads", [0.6, 0.7]), setting("loads", [])
+    ('0.6, 0.7', '-')
     """
+    if isinstance(value, list | tuple):
+        return ", ".join(setting(name, part) for part in value) or "-"
     if value is None or isinstance(value, bool):
         return {None: "-", True: "yes", False: "no"}[value]
     if not isinstance(value, int | float):
