@@ -83,6 +83,8 @@ def is_declared(usage: Usage) -> bool:
     if usage.observations != PRIOR:
         return False
     made = from_moments(usage.mean, usage.variance)
+    if usage.weights is made.weights:
+        return True  # nobody else makes a usage of these
     return (
         np.array_equal(made.values, usage.values)
         and np.array_equal(made.weights, usage.weights)

@@ -36,6 +36,8 @@ HEADERS = [
         b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     ),
 ]
+OF_EVERY_BODY = {b"content-length", b"content-type"}
+
 CHALLENGES = [
     (b"www-authenticate", b'Bearer realm="cotenant"'),
     (b"www-authenticate", b'Basic realm="cotenant", charset="UTF-8"'),
@@ -140,8 +142,9 @@ class Visit:
         if message["type"] == "http.response.start":
             self._status = message["status"]
             given = list(message.get("headers", ()))
-            names = {name.lower() for name, _ in given}
-            message["headers"] = given + [h for h in HEADERS if h[0] not in names]
+            names = {name.lower() for name, _ in given} - OF_EVERY_BODY
+            own = [h for h in HEADERS if h[0] not in names] if names else HEADERS
+            message["headers"] = given + own
         await self._send(message)
 
     async def refuse(self, why: Refusal) -> None:

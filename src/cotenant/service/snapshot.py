@@ -18,7 +18,7 @@ from cotenant.service.asked import MachineSpec, Settings
 from cotenant.service.believed import from_moments, is_declared
 from cotenant.service.keeping import packed as keeping
 from cotenant.service.keeping.kept import Kept
-from cotenant.service.state import Demand, Entry, Held, State
+from cotenant.service.state import Entry, Held, State
 
 FORMAT = 2
 SLICE, PAUSE = 100, 0.002  # tasks, seconds
@@ -129,8 +129,8 @@ def _pieces(picture: Picture) -> Iterator[bytes]:
     held = list(picture.held.items())
     for first in range(0, len(held), SLICE):
         some = held[first : first + SLICE]
-        usages = [usage for _, h in some for usage in _usages(h.demand)]
-        facts = [[key, *_facts(h)] for key, h in some]
+        usages: list[Usage] = []
+        facts = [[key, *_facts(h, usages)] for key, h in some]
         yield _chunk({"answered": [], "held": facts}, usages)
     if picture.kept is not None:
         for history, numbers in keeping.pieces(picture.kept, SLICE):
@@ -171,10 +171,14 @@ class _Arrays:
         return self._values[own], self._weights[own]
 
 
-def _facts(held: Held) -> list[Any]:
+def _facts(held: Held, usages: list[Usage]) -> list[Any]:
+    """Return what is held as JSON; usages whose numbers it lacks join a list."""
     demand: Any = held.granted
     if isinstance(held.demand, Task):
-        usage = [[resource, *_moments(u)] for resource, u in held.demand.usage.items()]
+        usage = [
+            [resource, *_moments(u, usages)]
+            for resource, u in held.demand.usage.items()
+        ]
         demand = [held.demand.label, usage]
     asked = None if held.asked is None else str(held.asked)
     where = [held.machine, held.core, held.overload, held.placed_at]
@@ -196,15 +200,11 @@ def _held(facts: list[Any], arrays: _Arrays) -> Held:
     return Held(name, digest, None, Task(name, usage, label), *rest)
 
 
-def _usages(demand: Demand) -> Iterator[Usage]:
-    if isinstance(demand, Task):
-        yield from (u for u in demand.usage.values() if not is_declared(u))
-
-
-def _moments(usage: Usage) -> list[Any]:
+def _moments(usage: Usage, usages: list[Usage]) -> list[Any]:
     """Return all of a usage but its values; None for their number if it is declared."""
     if is_declared(usage):
         return [None, usage.mean, usage.variance]
+    usages.append(usage)
     return [
         *(len(usage.values), usage.mean, usage.variance, usage.observations),
         *(usage.request, usage.third, usage.fourth, usage.shared),
