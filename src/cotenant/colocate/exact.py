@@ -98,8 +98,8 @@ class ExactAdmission:
             self._place.append((pool, row))
         return where
 
-    def rebalanced(self, demands: Sequence[Usage], where: IntArray) -> IntArray:
-        return self._place[-1][0].rebalanced(demands, where)
+    def rebalanced(self) -> IntArray:
+        return self._place[-1][0].rebalanced()
 
     def add(self, machine: int, demand: Usage) -> None:
         if self._deferred is not None:

@@ -40,6 +40,7 @@ class ExactPool:
         self.mean, self.peak = Rows(), Rows()
         self._clear(slice(None))
         self.held: list[list[Usage]] = []
+        self._last_run: tuple[exact_index.Asked, IntArray] | None = None
         self._last: tuple[Usage, exact_index.Asked] | None = None
         self._index: Index | None = None
         self._machines = self._arrays()
@@ -92,15 +93,17 @@ class ExactPool:
             )
             for _ in range(machines - opened):
                 self._open()
+        self._last_run = asked, where
         for row, usage in zip(where.tolist(), usages, strict=True):
             if row >= 0:
                 self.held[row].append(usage)
         return where
 
-    def rebalanced(self, usages: Sequence[Usage], where: IntArray) -> IntArray:
-        """Return where tasks are after the last machine is filled from the others."""
+    def rebalanced(self) -> IntArray:
+        """Return where tasks of the last run are once the last machine is filled."""
+        assert self._last_run is not None
+        asked, where = self._last_run
         last, after = len(self.held) - 1, where.copy()
-        asked = cut(usages, self.capacity, self._top, self._slots)
         alone = self._arrays(slice(last, last + 1))
         exact_index.rebalance(alone, last, asked, after)
         return after

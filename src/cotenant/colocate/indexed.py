@@ -30,6 +30,7 @@ class IndexedSums(SummedAdmission):
         self._law, self._deviations = law, deviations
         self._steady = steady_skew(deviations)
         self._seen, self._total = 0, np.zeros(law)  # of the numbers of tasks seen
+        self._last_run = (np.zeros((0, law)), np.zeros(0), np.zeros(0, np.int64))
         self._index: Index | None = None
         self._load = self._arrays()
 
@@ -83,6 +84,7 @@ class IndexedSums(SummedAdmission):
             )
             for _ in range(machines - opened):
                 SummedAdmission.grow(self, capacity)
+        self._last_run = numbers, means, where
         rows = np.column_stack([means, numbers])
         for machine, demand, row in zip(where.tolist(), demands, rows, strict=True):
             if machine >= 0:
@@ -90,11 +92,11 @@ class IndexedSums(SummedAdmission):
                 self._rows[machine].append(row)
         return where
 
-    def rebalanced(self, demands: Sequence[Usage], where: IntArray) -> IntArray:
+    def rebalanced(self) -> IntArray:
+        numbers, means, where = self._last_run
         last, after = len(self._held) - 1, where.copy()
-        means = np.array([demand.mean for demand in demands])
         alone = self._arrays(slice(last, last + 1))
-        kernel.rebalance(alone, last, self.numbers_of(demands), means, after)
+        kernel.rebalance(alone, last, numbers, means, after)
         return after
 
     def _indexed(self, rule: Rule) -> Index:

@@ -38,8 +38,8 @@ class Runs(Picks[D_contra], Protocol[D_contra, C_contra]):
         """
         ...
 
-    def rebalanced(self, demands: Sequence[D_contra], where: IntArray) -> IntArray:
-        """Return where `run` would have put them had it rebalanced; nothing moves."""
+    def rebalanced(self) -> IntArray:
+        """Return where the last run would have put them, then rebalanced."""
         ...
 
 

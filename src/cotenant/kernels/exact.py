@@ -218,20 +218,19 @@ def overloads(
     tasks: IntArray,
     ends: IntArray,
     size: int,
+    slots: int,
 ) -> FloatArray:
-    # Overload of finished machines without slots: machine m has
-    # tasks[ends[m] : ends[m + 1]], task t the cells from starts[t] to starts[t + 1],
-    # capacity is cell `size` - 1.
+    # Overload of finished machines: machine m has tasks[ends[m] : ends[m + 1]], task t
+    # the slots from starts[t * slots] on, capacity is cell `size` - 1.
     result = np.empty(len(ends) - 1)
-    load, pinned, above = np.empty((1, size)), np.empty((1, size)), np.empty(1)
+    load, pinned = np.empty((slots, size)), np.empty((slots, size))
+    above = np.empty(slots)
     for machine in range(len(result)):
-        load[:] = 0.0
-        pinned[:] = 0.0
-        above[:] = 0.0
-        load[0, 0] = 1.0
-        pinned[0, 0] = 1.0
+        load[:], pinned[:], above[:] = 0.0, 0.0, 0.0
+        load[:, 0], pinned[:, 0] = 1.0, 1.0
         for at in range(ends[machine], ends[machine + 1]):
-            own = starts[tasks[at] : tasks[at] + 2]
+            task = tasks[at]
+            own = starts[task * slots : (task + 1) * slots + 1]
             join(load, pinned, above, own, cells, mass, mass_pinned)
         result[machine] = overload_of(load, pinned, above)
     return result

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cotenant.arrays import FloatArray
-from cotenant.colocate.cells import CELLS
-from cotenant.colocate.exact import ExactAdmission
+from cotenant.arrays import FloatArray, IntArray
+from cotenant.colocate.cells import CELLS, cut, grid
 from cotenant.demand.usage import Usage
+from cotenant.kernels import exact as kernel
+from cotenant.kernels.exact_index import Asked
 from cotenant.kernels.overload import add_realisations, count_above
 
 REALISATIONS = 10_000
@@ -66,14 +67,45 @@ def judge_exact(
         Time-of-day slots within which tasks are independent; 1 for the whole day.
     """
     overload = np.empty(len(machines))
-    for number, machine in enumerate(machines):
-        # A fresh one each time keeps a single machine's grid in memory.
-        admission = ExactAdmission(0.5, cells, slots)
-        admission.grow(machine.capacity)
-        for usage in machine.usages:
-            admission.add(0, usage)
-        overload[number] = admission.overload(0)
+    for capacity in {machine.capacity for machine in machines}:
+        own = [n for n, machine in enumerate(machines) if machine.capacity == capacity]
+        usages = [usage for n in own for usage in machines[n].usages]
+        ends = np.cumsum([0, *(len(machines[n].usages) for n in own)])
+        fine = grid(capacity, cells)
+        if usages:
+            asked = cut(usages, capacity, fine, slots)
+            order = np.arange(len(usages))
+            overload[own] = overloads(asked, order, ends, capacity, fine, slots)
+        else:
+            overload[own] = 0.0
     return Judgement(overload)
+
+
+def overloads(
+    asked: Asked,
+    tasks: IntArray,
+    ends: IntArray,
+    capacity: float,
+    cells: int,
+    slots: int = 1,
+) -> FloatArray:
+    """Return how often each machine of a capacity is above it.
+
+    Parameters
+    ----------
+    asked
+        Tasks cut into cells for that capacity.
+    tasks, ends
+        Machine m has `tasks[ends[m]:ends[m + 1]]`.
+    """
+    cut_up = (asked.starts, asked.cells, asked.mass, asked.pinned)
+    result = kernel.overloads(*cut_up, tasks, ends, cells + 1, slots)
+    # Where all peaks together fit, and alone on a machine, nothing needs a grid.
+    peaks = np.concatenate([[0.0], np.cumsum(asked.maximum[tasks])])[ends]
+    result[np.diff(peaks) <= capacity * (1.0 + 1e-12)] = 0.0
+    alone = np.flatnonzero(np.diff(ends) == 1)
+    result[alone] = asked.alone[tasks[ends[alone]]]
+    return result
 
 
 def judge_samples(

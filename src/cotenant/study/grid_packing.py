@@ -27,7 +27,7 @@ def pack_run(tasks: Sequence[Task], run: Run, seed: int) -> IntArray:
         )
         if isinstance(admission, Runs):
             where = admission.run(cpu, RULES[run.rule], run.capacity)
-            return admission.rebalanced(cpu, where) if run.rebalance else where
+            return admission.rebalanced() if run.rebalance else where
     packing = pack(tasks, Fleet.of_equal({"cpu": run.capacity}), policy)
     place = {
         task.name: number for number, on in enumerate(packing.tasks) for task in on
