@@ -18,8 +18,8 @@ from cotenant.service.wire import (
     Tasks,
     alike,
     listed,
-    sentence,
 )
+from cotenant.service.wire_out import sentence
 
 
 def test_every_error_has_one_status():

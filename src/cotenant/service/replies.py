@@ -22,7 +22,7 @@ from cotenant.errors import (
     UnknownTask,
 )
 from cotenant.service.metrics import Meters
-from cotenant.service.wire import sentence
+from cotenant.service.wire_out import sentence
 
 JSON = "application/json"
 

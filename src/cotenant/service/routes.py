@@ -11,18 +11,20 @@ from cotenant.service.answers import Changed, Event, MachineView, Resized, TaskV
 from cotenant.service.asked import LONGEST_NAME
 from cotenant.service.replies import reply
 from cotenant.service.wire import (
-    REFUSALS,
     DemandIn,
     Machines,
-    MeasuredOut,
-    PlacedOut,
-    PlanOut,
     ReadingIn,
-    ReleasedOut,
     ResizeIn,
     Tasks,
     alike,
     listed,
+)
+from cotenant.service.wire_out import (
+    REFUSALS,
+    MeasuredOut,
+    PlacedOut,
+    PlanOut,
+    ReleasedOut,
     problems,
 )
 

@@ -8,7 +8,7 @@ from fastapi.responses import PlainTextResponse
 from cotenant.service.handbook import handbook
 from cotenant.service.metrics import CONTENT_TYPE
 from cotenant.service.replies import JSON, reply
-from cotenant.service.wire import REFUSALS
+from cotenant.service.wire_out import REFUSALS
 
 if TYPE_CHECKING:
     from cotenant.service.app import Service

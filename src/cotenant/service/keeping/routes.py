@@ -15,7 +15,7 @@ from cotenant.service.keeping.wire import (
 )
 from cotenant.service.replies import reply
 from cotenant.service.routes import StrictRoute, service_of
-from cotenant.service.wire import REFUSALS, problems
+from cotenant.service.wire_out import REFUSALS, problems
 
 if TYPE_CHECKING:
     from cotenant.service.app import Service
