@@ -32,7 +32,7 @@ def morphosys(
     replicas: Annotated[
         int | None,
         typer.Option(
-            help="Independent runs of a point [8 to 30, more where fleets are small]."
+            help="Independent runs of a point [5 to 30, more where fleets are small]."
         ),
     ] = None,
     workers: opt.Workers = "2",

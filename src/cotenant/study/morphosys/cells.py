@@ -163,14 +163,14 @@ _RATES: list[Point] = [
         ("best-fit", *REWRITING, *EXACT, "exact-nm"),
         replicas,
     )
-    for rate, replicas in ((1.0, 30), (2.0, 20), (4.0, 10))
+    for rate, replicas in ((1.0, 30), (2.0, 20), (4.0, 8))
 ]
 _EPSILON: list[Point] = [
     (
         4.0,
         {"arrival_rate": 4.0},
         ("nm", *(f"cm {epsilon:g}" for epsilon in EPSILONS), "um"),
-        8,
+        5,
     )
 ]
 _FLUID: list[Point] = [
@@ -202,7 +202,7 @@ _STREAMS: list[Point] = [
         at,
         {"arrival_rate": 4.0},
         ("best-fit", "ff-nr", "nm", "um", "response-time", "edf", "exact"),
-        8,
+        5,
     )
     for at in (float(len(FILES)), MADE)
 ]

@@ -113,7 +113,7 @@ def study_morphosys(
     folder
         Where the traces of `FILES` lie.
     replicas
-        Of each point; None for 8 to 30, more where fleets are small.
+        Of each point; None for 5 to 30, more where fleets are small.
     workers
         Who runs them, see `open_workers`.
     keep
