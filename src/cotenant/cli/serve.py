@@ -30,7 +30,11 @@ def serve(
     ] = "exact",
     rule: Annotated[str, typer.Option(help="best-fit or first-fit.")] = "best-fit",
     slots: Annotated[
-        int, typer.Option(help="Time-of-day slots; only 1, usage at any time, for now.")
+        int,
+        typer.Option(
+            help="Only 1: one distribution for all hours. What hours do to a machine "
+            "is replayed day by day with --promise tomorrow."
+        ),
     ] = 1,
     promise: Annotated[
         str,
@@ -68,7 +72,10 @@ def serve(
     SHA256. Logs go to stderr as JSON, one line each. Stops on SIGTERM and Ctrl-C.
     """
     if slots != 1:
-        raise InvalidInput(f"--slots is {slots}; serve knows 1 only")
+        raise InvalidInput(
+            f"--slots is {slots}; serve knows 1 only, since a demand that is declared "
+            "says nothing of hours; --promise tomorrow replays whole days instead"
+        )
     if promise != "tomorrow" and (conservative or exclude_day):
         raise InvalidInput(
             "--conservative and --exclude-day go with --promise tomorrow"

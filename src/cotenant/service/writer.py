@@ -31,7 +31,7 @@ BATCH = 256  # requests of one transaction
 TICK = 1.0  # seconds between looks at what other processes have written
 PAGE = 5_000  # events read at once
 SNAPSHOT_EVERY = 25_000  # events
-FREEZE_EVERY = 5_000  # events
+FREEZE_EVERY = 1_000  # events
 PART = 1 << 18  # bytes of a snapshot written with one batch
 
 
@@ -229,9 +229,13 @@ class Writer(threading.Thread):
         return state.start()
 
     def _forget_to_search(self, state: State) -> None:
-        """Keep the garbage collector from searching what was added of late."""
+        """Keep the garbage collector from searching what was added of late.
+
+        A few milliseconds often, instead of a second now and then.
+        """
         if state.number - self._frozen >= FREEZE_EVERY:
             self._frozen = state.number
+            gc.collect(1)
             gc.freeze()
 
     def _save_if_due(self, state: State) -> None:
