@@ -199,21 +199,26 @@ class Kept:
         else:
             given = (name, 1.0)
         if given is None:
-            return self._invented(name, stated)
-        giver, factor = given
-        return factor * self._own(giver)
+            days = self._invented(name, stated)
+        else:
+            giver, factor = given
+            days = factor * self._own(giver)
+        if not self.today:
+            return days
+        return np.concatenate([days, self._elapsed(name, days[-MOMENTS:])])
 
     def _own(self, name: str) -> FloatArray:
         days = self.history.usage[name]
-        parts = [filled(days[day]) for day in self.known[name]]
-        if self.today:
-            now = days.get(self.history.latest // MOMENTS, parts[-1])[: self.today]
-            measured = np.isfinite(now).any()
-            parts.append(filled(now) if measured else parts[-1][: self.today])
-        return np.concatenate(parts)
+        return np.concatenate([filled(days[day]) for day in self.known[name]])
+
+    def _elapsed(self, name: str, yesterday: FloatArray) -> FloatArray:
+        """Return what a task has used today; as yesterday, if nobody measured it."""
+        days = self.history.usage.get(name, {})
+        now = days.get(self.history.latest // MOMENTS, yesterday)[: self.today]
+        return filled(now) if np.isfinite(now).any() else yesterday[: self.today]
 
     def _invented(self, name: str, stated: Stated) -> FloatArray:
-        count = MOMENTS * max(1, len(self.window)) + self.today
+        count = MOMENTS * max(1, len(self.window))
         if stated.mean == 0.0 or stated.variance == 0.0:
             return np.full(count, stated.mean)
         scale = stated.variance / stated.mean
