@@ -71,7 +71,7 @@ def test_what_rewriting_is_worth_beyond_an_exact_test_is_said() -> None:
     assert "40 % by response times and 50 %" in told.findings[0]
     assert "exactly is worth 60 (± 2 at most) points" in told.findings[1]
     row = next(row for row in told.sections[0].rows if "(NM)" in row[0])
-    assert row[1] == "20 ± 2"
+    assert row[1] == "20 (± 2)"
     (chart,) = told.sections[2].charts
     assert chart.spec["layer"][0]["mark"]["type"] == "bar"
 

@@ -6,7 +6,7 @@ from cotenant.planning.sla.strategies import BASELINE
 from cotenant.report.charts import Chart
 from cotenant.report.interval_charts import Estimate, intervals_chart
 from cotenant.study.morphosys.study import PointRow
-from cotenant.study.morphosys.words import PARTS_TOLD, label
+from cotenant.study.morphosys.words import PARTS_TOLD, SERIES, label
 
 # What the paper prints of its strategies, as shares.
 PRINTED = {
@@ -17,8 +17,6 @@ PRINTED = {
     "cm": (0.55, 0.6),
     "um": (0.55, 0.6),
 }
-_BY_STRATEGY = ("rates", "epsilon", "streams")
-_SERIES = {"rates": "a minute", "epsilon": "a minute", "streams": "streams"}
 
 
 def chart_of(part: str, rows: Sequence[PointRow]) -> Chart:
@@ -30,14 +28,14 @@ def chart_of(part: str, rows: Sequence[PointRow]) -> Chart:
         if row.strategy == BASELINE or found is None:
             continue
         names = label(part, row), row.strategy
-        if part in _BY_STRATEGY:
-            names = row.strategy, f"{row.at:g} {_SERIES[part]}"
+        if part in SERIES:
+            names = row.strategy, f"{row.at:g} {SERIES[part]}"
         low = found.mean if found.low is None else found.low
         high = found.mean if found.high is None else found.high
         estimates.append(Estimate(*names, found.mean, low, high))
     spec = intervals_chart(
         estimates,
-        None if part in _BY_STRATEGY else told.axis,
+        None if part in SERIES else told.axis,
         "efficiency over Liu-Layland first fit",
         PRINTED if part == "rates" else None,
     )

@@ -7,7 +7,14 @@ from cotenant.report.words import figure
 from cotenant.study.morphosys.drawn import chart_of
 from cotenant.study.morphosys.published import published, worth
 from cotenant.study.morphosys.study import MorphosysStudy, PointRow
-from cotenant.study.morphosys.words import PARTS_TOLD, along, between, label, share
+from cotenant.study.morphosys.words import (
+    PARTS_TOLD,
+    SERIES,
+    along,
+    between,
+    label,
+    share,
+)
 
 
 def tell(study: MorphosysStudy) -> Told:
@@ -45,6 +52,10 @@ def _section(study: MorphosysStudy, part: str) -> Section:
         some = next(iter(own.values()))
         table.append((label(part, some), str(some.replicas), *shares))
     columns = (told.axis, "runs", *names)
+    if part in SERIES:
+        heads = [f"{row[0]} {SERIES[part]}" for row in table]
+        table = list(zip(columns, *table, strict=True))[1:]
+        columns = ("strategy", *heads)
     drawn = (chart_of(part, rows),)
     return Section(told.title, told.sentence, told.method, columns, tuple(table), drawn)
 
@@ -80,7 +91,14 @@ def _findings(study: MorphosysStudy) -> tuple[str, ...]:
             f"{arriving} points, rewriting its host with it {host}"
         )
         best = between(study.along("rates", "best-fit"))
-        said.append(f"Best fit saves {best} points over first fit: nothing to speak of")
+        said.append(f"Best fit stands {best} points above first fit")
+    if study.part("combined"):
+        ends = [along(study.along("combined", n)) for n in ("nm", "exact-nm")]
+        said.append(
+            "Fluid requests pay where whole hosts are repacked: with none, half and "
+            f"all of them fluid {ends[0]} by the paper's means, {ends[1]} by response "
+            "times"
+        )
     if study.part("uptime"):
         said.append(_on_uptime(study.part("uptime")))
     return tuple(said)
