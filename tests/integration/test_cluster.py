@@ -17,6 +17,7 @@ import pytest
 from cotenant.cli import run
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.study.grid_result import study_grid
+from cotenant.traces import pieces
 from cotenant.traces.jobs.lublin import lublin
 from cotenant.traces.jobs.source import read_jobs
 from cotenant.traces.jobs.swf_writer import write_swf
@@ -142,6 +143,20 @@ def test_commands_print_the_same_bytes(cluster: Cluster, here: Path) -> None:
         told = [answer(words, workers) for workers in ("1", "2", cluster.address)]
         assert told[0] == told[1] == told[2]
         assert told[0]["kind"]
+
+
+def test_pieces_of_an_import_are_shared_out(
+    cluster: Cluster, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE", 50_000)
+    cluster.add_worker()
+    files = []
+    for workers in ("1", "2", cluster.address):
+        words = ["import", "pool/usage.csv", "--unit", "fraction", "--to", "o.parquet"]
+        assert run([*words, "--workers", workers, "-q", "--out", "told.txt"]) == 0
+        files.append((here / "o.parquet").read_bytes())
+    assert files[0] == files[1] == files[2]
+    assert not [file.name for file in here.iterdir() if file.name.startswith(".")]
 
 
 def several_days() -> pl.DataFrame:

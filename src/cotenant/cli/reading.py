@@ -41,8 +41,10 @@ def keep_apart(usage: Sequence[str], *written: str | None) -> None:
             raise InvalidInput(f"{name} is a source; write to another file")
 
 
-def read_trace(source: Source, watch: Watch, keep: "Kept | None" = None) -> "Trace":
-    """Read the usage and say on stderr what was read; `keep` is of `read_usage`."""
+def read_trace(
+    source: Source, watch: Watch, keep: "Kept | None" = None, workers: str = "1"
+) -> "Trace":
+    """Read the usage and say on stderr what was read, by `read_usage`."""
     from cotenant.traces.collect import read_usage
     from cotenant.traces.schema import ReadOptions
 
@@ -53,7 +55,7 @@ def read_trace(source: Source, watch: Watch, keep: "Kept | None" = None) -> "Tra
         keep=source.spread,
     )
     trace = read_usage(
-        source.usage, source.format, options, watch.reading, keep, watch.step
+        source.usage, source.format, options, watch.reading, keep, watch.step, workers
     )
     watch.remark(_remark(trace))
     return trace

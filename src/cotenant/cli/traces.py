@@ -22,6 +22,7 @@ def import_(
     spread: Annotated[
         str | None, typer.Option(help="Label column to keep, for plan --spread.")
     ] = None,
+    workers: opt.Workers = "1",
     output: opt.Form = opt.Output.table,
     out: opt.Out = None,
     quiet: opt.Quiet = False,
@@ -29,7 +30,8 @@ def import_(
     """Any supported source to canonical Parquet, with a cleaning report.
 
     Interrupted on a large source, the same command goes on from the pieces it had
-    finished; they lie beside the file to write until it is there.
+    finished; they lie beside the file to write until it is there. Workers read the
+    source and write those pieces themselves, so both lie where all of them can.
 
     JSON keys: file, tasks, samples, unit, cleaning.
     """
@@ -42,7 +44,7 @@ def import_(
     kept = Kept(Path(to).with_name(f".{Path(to).name}.pieces"))
     with Watch(quiet) as watch:
         try:
-            trace = read_trace(source, watch, kept)
+            trace = read_trace(source, watch, kept, workers)
             if kept.found:
                 pieces = f"{kept.found} piece{'s' * (kept.found != 1)}"
                 watch.remark(f"went on from {pieces} of an interrupted import")

@@ -20,6 +20,7 @@ from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import Member, open_source, stamp_of
 from cotenant.traces.store import Scratch, Store, merge
 from cotenant.traces.trace import REGULAR, Trace, is_averaged, usage_column
+from cotenant.workers import Where
 
 LIVE = "prometheus+"
 LONGEST = 50.0  # years that a trace may cover
@@ -33,6 +34,7 @@ def read_usage(
     advance: Callable[[int, int], None] = lambda done, total: None,
     keep: Kept | None = None,
     step: Callable[[str, int, int], None] = lambda what, done, total: None,
+    workers: Where = 1,
 ) -> Trace:
     """Read usage sources of one format into a cleaned trace.
 
@@ -52,6 +54,9 @@ def read_usage(
     step
         Called with what is being done after reading, how much of it is done, and the
         whole.
+    workers
+        Who reads the pieces of a large source, see `open_workers`; all have to see its
+        files and the folder of `keep`.
 
     Raises
     ------
@@ -80,7 +85,7 @@ def read_usage(
         if keep is not None:
             keep.open(pieces, stamp_of(sources))
         scratch = Scratch(keep.folder if keep else None)
-        rows = gather(pieces, reading, scratch.path, keep)
+        rows = gather(pieces, reading, scratch.path, keep, workers)
         reader.conclude(reading)
         return _trace(merge(rows, cleaning, scratch, step), reading, sources[0])
 

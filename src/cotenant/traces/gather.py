@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,16 +13,22 @@ from cotenant.traces.kept import Kept
 from cotenant.traces.pieces import Piece
 from cotenant.traces.reduction import Advance, Reduced, reduce
 from cotenant.traces.schema import Reading
+from cotenant.workers import Where, open_workers
 
 AT_ONCE = 4  # pieces in memory at a time, about 200 MB each
 
 
 def gather(
-    pieces: Sequence[Piece], reading: Reading, folder: Path, kept: Kept | None
+    pieces: Sequence[Piece],
+    reading: Reading,
+    folder: Path,
+    kept: Kept | None,
+    workers: Where = 1,
 ) -> list[Rows]:
     """Return the rows of all pieces; counts and unit go into `reading`.
 
-    Pieces that `kept` has from a run before are not read again.
+    Pieces that `kept` has from a run before are not read again. Workers read the files
+    and write rows where this process would; 1 is for threads of this process.
 
     Raises
     ------
@@ -31,7 +37,7 @@ def gather(
     """
     rows: list[Rows] = []
     before = 0
-    with _futures(pieces, reading.advance, folder, kept) as futures:
+    with _futures(pieces, reading.advance, folder, kept, workers) as futures:
         for piece, future in zip(pieces, futures, strict=True):
             lines = before - 1 if piece.later_part else 0
             found = _result(future, lines)
@@ -48,11 +54,23 @@ def gather(
 
 @contextmanager
 def _futures(
-    pieces: Sequence[Piece], advance: Advance, folder: Path, kept: Kept | None
+    pieces: Sequence[Piece],
+    advance: Advance,
+    folder: Path,
+    kept: Kept | None,
+    workers: Where,
 ) -> Iterator[Iterator["Future[Reduced]"]]:
     run = partial(_reduce, folder=folder, eager=len(pieces) > 1, kept=kept)
     # The files of an archive share one stream.
     apart = all(member.apart for piece in pieces for member in piece.members)
+    if apart and len(pieces) > 1 and str(workers) != "1":
+        there = None if kept is None else Kept(kept.folder.absolute())
+        run = partial(_reduce, folder=folder.absolute(), eager=True, kept=there)
+        with open_workers(workers, len(pieces)) as opened:
+            yield _told(
+                [opened.submit(run, piece) for piece in pieces], pieces, advance
+            )
+        return
     threads = min(AT_ONCE, os.cpu_count() or 1, len(pieces)) if apart else 1
     executor: Executor = ThreadPoolExecutor(threads)
     try:
@@ -61,8 +79,22 @@ def _futures(
         executor.shutdown(cancel_futures=True)
 
 
+def _told(
+    futures: Sequence["Future[Reduced]"], pieces: Sequence[Piece], advance: Advance
+) -> Iterator["Future[Reduced]"]:
+    """Yield the futures in their order, and tell how many bytes are done."""
+    for future, piece in zip(futures, pieces, strict=True):
+        wait([future])
+        advance(piece.size)
+        yield future
+
+
 def _reduce(
-    piece: Piece, folder: Path, eager: bool, kept: Kept | None, advance: Advance
+    piece: Piece,
+    folder: Path,
+    eager: bool,
+    kept: Kept | None,
+    advance: Advance = lambda done: None,
 ) -> Reduced:
     if kept is None:
         return reduce(piece, folder, eager, advance)

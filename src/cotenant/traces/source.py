@@ -167,8 +167,9 @@ def _expand(path: Path, stack: ExitStack) -> list[Member]:
             name=str(path),
             path=PurePosixPath(*inner.parts[-2:]),
             size=path.stat().st_size,
-            open_raw=partial(path.open, "rb"),
-            on_disk=None if magic[:2] == _GZIP else path,
+            # Whoever reads it may stand in another folder.
+            open_raw=partial(path.absolute().open, "rb"),
+            on_disk=None if magic[:2] == _GZIP else path.absolute(),
         )
     ]
 
