@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.colocate.summed import check_rho
@@ -55,6 +54,7 @@ def find_tilt(population: Sequence[Usage], capacity: float, rho: float) -> Tilt:
     """
     # Imported here: it takes a third of a second, and only this method needs it.
     from scipy.optimize import brentq
+    from scipy.special import log_ndtr
 
     check_rho(rho)
     atoms = _atoms(population)

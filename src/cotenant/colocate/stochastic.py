@@ -1,7 +1,6 @@
 """Admission tests by a normal law and its corrections: all O(1) a machine."""
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from cotenant.arrays import FloatArray
 from cotenant.colocate.indexed import IndexedSums
@@ -35,7 +34,7 @@ class GaussianAdmission(IndexedSums):
     """
 
     def __init__(self, rho: float) -> None:
-        super().__init__(NORMAL, float(-ndtri(check_rho(rho))))
+        super().__init__(NORMAL, _deviations(rho))
 
     def numbers(self, usage: Usage) -> FloatArray:
         return np.array([usage.mean, usage.variance])
@@ -95,7 +94,7 @@ class CumulantAdmission(IndexedSums):
     """
 
     def __init__(self, rho: float) -> None:
-        super().__init__(CUMULANTS, float(-ndtri(check_rho(rho))))
+        super().__init__(CUMULANTS, _deviations(rho))
 
     def numbers(self, usage: Usage) -> FloatArray:
         return np.array([usage.mean, usage.variance, usage.third, usage.fourth])
@@ -119,7 +118,7 @@ class OneFactorAdmission(SummedAdmission):
 
     def __init__(self, rho: float) -> None:
         super().__init__(3)
-        self._z = float(-ndtri(check_rho(rho)))
+        self._z = _deviations(rho)
 
     def numbers(self, usage: Usage) -> FloatArray:
         own = max(usage.variance - usage.shared**2, 0.0)
@@ -163,6 +162,9 @@ class WelchAdmission(SummedAdmission):
         return np.array([usage.mean, variance, variance**2 / (k - 1)])
 
     def levels(self, numbers: FloatArray) -> FloatArray:
+        # Imported here, as below.
+        from scipy.special import stdtrit
+
         mean, variance, fourth = (self._sums.all + numbers).T
         freedom = np.full(len(mean), 1e9)
         np.divide(variance**2, fourth, out=freedom, where=fourth > 0)
@@ -171,3 +173,10 @@ class WelchAdmission(SummedAdmission):
 
     def words(self, level: float, limit: float) -> str:
         return f"mean + t sd = {level:.4g} {sign(level, limit)} {limit:.4g}"
+
+
+def _deviations(rho: float) -> float:
+    # Imported here: it takes a quarter of a second, and the exact test has no need.
+    from scipy.special import ndtri
+
+    return float(-ndtri(check_rho(rho)))
