@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from cotenant.study.morphosys.study import MorphosysStudy
 
 
+_EVERY_ROW = 100
+
+
 def morphosys(
     folder: Annotated[
         str,
@@ -75,7 +78,7 @@ def morphosys(
             watch.remark(f"report written to {report}")
 
     def show(made: "MorphosysStudy", console: "Console") -> None:
-        show_profile(tell(made), console)
+        show_profile(tell(made), console, _EVERY_ROW)
 
     def page(made: "MorphosysStudy") -> str:
         return profile_page(tell(made))
