@@ -119,7 +119,7 @@ def _refused(folder, *options, **environment):
     [
         (["--host", "0.0.0.0"], "COTENANT_TOKENS_FILE"),
         (["--slots", "24"], "--slots"),
-        (["--promise", "tomorrow"], "--promise"),
+        (["--promise", "soon"], "promise"),
         (["--rho", "2"], "rho"),
         (["--method", "magic"], "magic"),
     ],
