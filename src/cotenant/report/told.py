@@ -124,6 +124,13 @@ _REASONS = {
     "missing": "nothing measured",
     "duplicate": "measured twice at the same time",
     "no_cores": "a machine without cores",
+    "truncated": "cut off before the last cell",
+    "other_time_unit": "a time in another unit than the rest",
+    "no_task": "without the name of a task",
+    "no_time": "without a time",
+    "implausible": "more than any machine can use",
+    "sentinel": "a reading that failed, by the mark of the source",
+    "after_trace": "after the end of the trace",
 }
 
 

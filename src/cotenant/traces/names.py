@@ -23,23 +23,36 @@ class Names:
     def __len__(self) -> int:
         return self._count
 
+    def fresh(self, names: pl.Series) -> pl.Series:
+        """Give numbers to the new names of a `Categorical`, and return those as text.
+
+        Nulls have no number and are not returned.
+        """
+        physical = names.to_physical().drop_nulls()
+        if self._known(physical.to_numpy()):
+            return pl.Series([], dtype=pl.String)
+        seen = names.drop_nulls().unique(maintain_order=True)
+        first = seen.to_physical().to_numpy()
+        new = self._numbers[first] < 0
+        fresh = seen.filter(pl.Series(new)).cast(pl.String)
+        self._numbers[first[new]] = self._count + np.arange(len(fresh))
+        self._count += len(fresh)
+        self._parts.append(fresh)
+        return fresh
+
     def number(self, names: pl.Series) -> IntArray:
         """Return the number of each name in a `Categorical` without nulls."""
-        physical = names.to_physical()
-        first = physical.unique(maintain_order=True).to_numpy()
-        short = int(first.max(initial=0)) + 1 - len(self._numbers)
+        self.fresh(names)
+        numbers: IntArray = self._numbers[names.to_physical().to_numpy()]
+        return numbers
+
+    def _known(self, physical: IntArray) -> bool:
+        short = int(physical.max(initial=0)) + 1 - len(self._numbers)
         if short > 0:
             more = np.full(max(short, len(self._numbers)), -1, np.int64)
             self._numbers = np.concatenate([self._numbers, more])
-        fresh = self._numbers[first] < 0
-        if fresh.any():
-            seen = names.unique(maintain_order=True).filter(pl.Series(fresh))
-            self._parts.append(seen.cast(pl.String))
-            count = int(fresh.sum())
-            self._numbers[first[fresh]] = self._count + np.arange(count)
-            self._count += count
-        numbers: IntArray = self._numbers[physical.to_numpy()]
-        return numbers
+            return False
+        return bool((self._numbers[physical] >= 0).all())
 
     def all(self) -> pl.Series:
         """Return the names, by number."""

@@ -6,15 +6,18 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from cotenant.arrays import IntArray
 from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.intake import CODE, PARTITIONS, VALUES, Rows, one_row_a_task
 from cotenant.traces.names import Names
 from cotenant.traces.order import by_code, by_time, repeats, rises
+
+Codes: TypeAlias = npt.NDArray[np.uint32]
 
 
 class Scratch:
@@ -83,7 +86,9 @@ def merge(
     counted in `cleaning`.
     """
     names = Names()
-    codes = [names.number(p.names.cast(pl.Categorical)) for p in pieces]
+    codes = [
+        names.number(p.names.cast(pl.Categorical)).astype(np.uint32) for p in pieces
+    ]
     described = [
         _recoded(p.attributes, c)
         for p, c in zip(pieces, codes, strict=True)
@@ -111,7 +116,7 @@ def merge(
 
 
 def merge_partition(
-    files: Sequence[Sequence[Path]], codes: Sequence[IntArray], target: Path
+    files: Sequence[Sequence[Path]], codes: Sequence[Codes], target: Path
 ) -> int:
     """Write one partition of all pieces in order; return how many rows were repeats.
 
@@ -139,9 +144,8 @@ def _drop(files: Sequence[Sequence[Path]], folder: Path) -> None:
             file.unlink()
 
 
-def _recoded(rows: pl.DataFrame, codes: IntArray) -> pl.DataFrame:
-    code = codes[rows[CODE].to_numpy()].astype(np.uint32)
-    return rows.with_columns(pl.Series(CODE, code))
+def _recoded(rows: pl.DataFrame, codes: Codes) -> pl.DataFrame:
+    return rows.with_columns(pl.Series(CODE, codes[rows[CODE].to_numpy()]))
 
 
 def in_order(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:

@@ -18,12 +18,14 @@ ROWS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(CODES)
 def test_codes_are_sorted_stably(codes: list[int]) -> None:
     expected = sorted(range(len(codes)), key=codes.__getitem__)
     assert by_code(np.array(codes, np.uint32)).tolist() == expected
 
 
+@settings(deadline=None)
 @given(ROWS)
 def test_rows_are_sorted_by_code_then_time_stably(
     rows: list[tuple[int, int, int]],
@@ -34,6 +36,7 @@ def test_rows_are_sorted_by_code_then_time_stably(
     assert order.tolist() == expected
 
 
+@settings(deadline=None)
 @given(ROWS)
 def test_of_rows_of_one_task_and_time_the_largest_counts(
     rows: list[tuple[int, int, int]],
@@ -47,6 +50,7 @@ def test_of_rows_of_one_task_and_time_the_largest_counts(
     assert again == len(rows) - len(largest)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1)))
 def test_names_are_numbered_in_the_order_of_their_first_appearance(
     batches: list[list[str]],

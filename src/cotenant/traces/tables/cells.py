@@ -6,11 +6,28 @@ import polars as pl
 
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.quantities import parse_quantity
+from cotenant.traces.names import Names
 from cotenant.traces.source import Member
 from cotenant.traces.tables.clock import EXPECTED_TIME, OTHER_UNIT, Clock
 
 _MISSING = {"", "-", "null", "none", "na", "n/a", "<na>", "nan"}
 _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+
+
+class Spelling:
+    """Tells whether blanks stand around names of a file; looks at each name once."""
+
+    def __init__(self) -> None:
+        self._seen = Names()
+        self._clean = True
+
+    def is_clean(self, names: pl.Series) -> bool:
+        """Say so of a `Categorical`, and of all that were asked about before."""
+        if self._clean:
+            fresh = self._seen.fresh(names)
+            bare = (fresh.str.strip_chars() == fresh) & (fresh != "")
+            self._clean = bool(bare.all())
+        return self._clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +56,12 @@ class Cells:
         column = self.columns[position].cast(pl.String).str.strip_chars()
         return column.replace("", None)
 
-    def tasks(self, position: int) -> pl.Series:
+    def tasks(self, position: int, spelling: Spelling) -> pl.Series:
         """Return names as a `Categorical`, without blanks around them."""
         column = self.columns[position]
         if column.dtype != pl.Categorical:
             return self.text(position).cast(pl.Categorical)
-        names = column.unique().drop_nulls().cast(pl.String)
-        if ((names.str.strip_chars() == names) & (names != "")).all():
+        if spelling.is_clean(column):
             return column
         return self.text(position).cast(pl.Categorical)
 

@@ -107,7 +107,8 @@ def name_columns(
     ]
     unused = [f'"{n}"' for p, n in enumerate(names) if n and p not in used]
     if unused:
-        notes.append(f"columns not used: {', '.join(unused)}")
+        several = "s" * (len(unused) != 1)
+        notes.append(f"column{several} not used: {', '.join(unused)}")
     usage = plain[next(roles[role] for role in _USAGE if role in roles)]
     unit = next((unit for end, unit in _UNIT_ENDS if usage.endswith(end)), None)
     return Naming(roles, [], cores, keep, unit, notes)

@@ -7,7 +7,7 @@ import polars as pl
 
 from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.schema import Reading, ReadOptions, Unit
-from cotenant.traces.tables.cells import Cells
+from cotenant.traces.tables.cells import Cells, Spelling
 from cotenant.traces.tables.clock import OTHER_UNIT, Clock
 from cotenant.traces.tables.counter import CounterWatch
 from cotenant.traces.tables.naming import Naming
@@ -48,6 +48,7 @@ class TableFile:
     clock: Clock
     watch: CounterWatch
     cleaning: Cleaning
+    spelling: Spelling
 
 
 def long_rows(file: TableFile, cells: Cells) -> pl.DataFrame:
@@ -55,7 +56,9 @@ def long_rows(file: TableFile, cells: Cells) -> pl.DataFrame:
     roles, naming = file.naming.roles, file.naming
     stem = file.raw.member.stem.removesuffix(".parquet")
     columns = {
-        "task": cells.tasks(roles["task"]) if "task" in roles else pl.lit(stem),
+        "task": cells.tasks(roles["task"], file.spelling)
+        if "task" in roles
+        else pl.lit(stem),
         "time": pl.lit(None, pl.Float64),
     }
     if "time" in roles:

@@ -21,6 +21,7 @@ from cotenant.errors import InvalidInput, TraceError
 from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.schema import Reading, ReadOptions, Unit
 from cotenant.traces.source import Member
+from cotenant.traces.tables.cells import Spelling
 from cotenant.traces.tables.clock import OTHER_UNIT, Clock
 from cotenant.traces.tables.counter import CounterWatch
 from cotenant.traces.tables.naming import Naming, name_columns
@@ -133,6 +134,7 @@ def _open(reading: Reading, member: Member, stated: Unit | None) -> TableFile:
         clock=_clock(reading, raw, naming),
         watch=CounterWatch(),
         cleaning=reading.cleaning,
+        spelling=Spelling(),
     )
 
 
