@@ -41,6 +41,6 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,docs,cluster]"
-	@echo "compiling kernels: about ten seconds, once"
+	@echo "compiling kernels: up to a minute, once"
 	$(BIN)/python -m cotenant.kernels.warm
 	@touch $(READY)

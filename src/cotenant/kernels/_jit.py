@@ -32,7 +32,7 @@ class _Kept(FunctionCache):
 @cache
 def _say_compiling() -> None:
     # Once a process: it waits for several kernels one after the other.
-    log.info("compiling kernels: about ten seconds, once after installing")
+    log.info("compiling kernels: up to half a minute, once after installing")
 
 
 def jit(function: F) -> F:
