@@ -27,7 +27,7 @@ WEIGHT = 30.0  # samples that the borrowed shape counts for
 BINS, QUANTILES = 20, 100
 LEAST = 100  # well-known tasks needed to learn from
 STEPS = 4  # corrections of the threshold; what is delivered follows it nearly 1 to 1
-DRAWN = 10_000  # tasks seen rarely, in all trials together
+DRAWN = 40_000  # tasks seen rarely, in all trials together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
