@@ -47,10 +47,10 @@ class Site:
 
 
 @contextmanager
-def site(door: Door | None = None) -> Iterator[Site]:
+def site(door: Door | None = None, **promise) -> Iterator[Site]:
     """Serve an empty fleet on a free port of loopback."""
     clock = Clock()
-    placement = Placement(Settings(rho=0.01, stale_after=300.0), clock=clock)
+    placement = Placement(Settings(rho=0.01, stale_after=300.0, **promise), clock=clock)
     app = make_app(Service(placement, clock), door or Door(None, True))
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False)
     server = uvicorn.Server(config)

@@ -21,6 +21,7 @@ from pydantic_core import to_json
 from cotenant import __version__
 from cotenant.service.answers import MachineView
 from cotenant.service.core import Placement
+from cotenant.service.keeping.wire import shown_days
 
 SHELL = frozenset({"/", "/dashboard/page.css", "/dashboard/page.js"})
 """Paths that say nothing about the fleet, so that no token is needed to see them."""
@@ -94,6 +95,7 @@ class Fleet:
             {
                 "summary": summary.to_dict(),
                 "stale_after": settings.stale_after,
+                "days": shown_days(self._placement.kept(), settings.rho),
                 "columns": COLUMNS,
                 "machines": [self._row(m) for m in self._placement.machines()],
             },

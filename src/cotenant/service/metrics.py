@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 
 from cotenant.service.answers import Summary
 from cotenant.service.core import Placement
+from cotenant.service.keeping.levels import levels_of_days
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 METHODS = frozenset({"GET", "POST", "PATCH", "DELETE"})
@@ -104,6 +105,9 @@ class Fleet(Collector):
         summary = self._placement.summary()
         yield from _counts(summary)
         yield from _levels(summary, time.time())
+        told = self._placement.kept()
+        if told is not None:
+            yield from levels_of_days(told)
 
 
 def _counts(summary: Summary) -> Iterator[Metric]:

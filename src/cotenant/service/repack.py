@@ -47,7 +47,10 @@ def plan_moves(picture: Picture, settings: Settings) -> Worked:
     then made once more from the start, each task in one move, and checked the same way,
     so that a second plan made after this one has nothing left to propose.
     """
-    strict = replace(settings, rho=TIGHTER * settings.rho)
+    picture, strict = (
+        picture.with_today(),
+        replace(settings, rho=TIGHTER * settings.rho),
+    )
     found: dict[str, Step] = {}
     before: dict[str, float] = {}
     while True:

@@ -3,7 +3,7 @@
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,10 @@ class Picture:
     answered: dict[str, tuple[str, tuple[Placed, ...]]]
     plans: dict[str, dict[str, Any]]
     kept: Kept | None = None
+
+    def with_today(self) -> "Picture":
+        """Return a picture that replays the part of today that is over as well."""
+        return self if self.kept is None else replace(self, kept=self.kept.with_today())
 
 
 def take_picture(state: State) -> Picture:

@@ -44,9 +44,19 @@ class Fed:
         database: str | None = None,
         first: int = FIRST,
     ) -> None:
-        self.settings, self.first = settings, first
-        self.placement = Placement(settings, database)
-        self.keeper = Keeper(self.placement)
+        self._use(Placement(settings, database), first)
+
+    @classmethod
+    def over(cls, placement: Placement) -> "Fed":
+        """Feed a placement core that is there already."""
+        made = cls.__new__(cls)
+        made._use(placement, FIRST)
+        return made
+
+    def _use(self, placement: Placement, first: int) -> None:
+        self.placement, self.first = placement, first
+        self.settings = placement.settings
+        self.keeper = Keeper(placement)
 
     def machines(self, count: int, cpu: float = 1.0) -> None:
         specs = [MachineSpec(f"m{i:02}", {"cpu": cpu}) for i in range(count)]

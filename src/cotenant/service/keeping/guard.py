@@ -67,8 +67,7 @@ def plan_watch(picture: Picture, settings: Settings) -> Watch | None:
     ]
     if not alerts:
         return None
-    today = replace(picture, kept=kept.with_today())
-    copy = copy_state(today, settings)
+    copy = copy_state(picture.with_today(), settings)
     shedding = [replace(alert, shifts=_shed(copy, alert)) for alert in alerts]
     return Watch(day, picture.number, shedding)
 

@@ -179,7 +179,8 @@ class Kept:
     def with_today(self) -> "Kept":
         """Return a copy that replays the part of today that is over as well."""
         other = self.copy()
-        other.today = self.history.latest % MOMENTS + 1
+        if self.history.latest >= 0:
+            other.today = self.history.latest % MOMENTS + 1
         return other
 
     def series(self, task: Task) -> FloatArray:

@@ -107,7 +107,7 @@ def days_out(told: Told | None, rho: float, settled: int = -1) -> dict[str, Any]
     if told is None:
         return DaysOut(promise="history", rho=rho).model_dump()
     book = told.daybook
-    shown = book.days[-SHOWN:]
+    counting = [d for d in book.days[-SHOWN:] if d.day not in book.excluded]
     return DaysOut(
         promise="tomorrow",
         rho=rho,
@@ -118,14 +118,23 @@ def days_out(told: Told | None, rho: float, settled: int = -1) -> dict[str, Any]
         calibrated=len(book.curves()) >= CALIBRATED,
         replayed_days=told.replayed,
         moved_today=told.moved,
-        machine_days=sum(one.machine_days for one in shown),
-        machine_days_above_rho=sum(one.above for one in shown),
+        machine_days=sum(one.machine_days for one in counting),
+        machine_days_above_rho=sum(one.above for one in counting),
         latest=_end(told.latest),
         settled=_end(settled),
         alarms=book.alarms(told.rule),
         excluded={date_of(day): why for day, why in book.excluded.items()},
         days=[_day(one, book.excluded.get(one.day)) for one in book.days],
     ).model_dump()
+
+
+def shown_days(told: Told | None, rho: float) -> dict[str, Any] | None:
+    """Return what the dashboard shows of days; None where they are not kept."""
+    if told is None:
+        return None
+    found = days_out(told, rho)
+    kept = {name: found[name] for name in found.keys() - {"latest", "settled"}}
+    return kept | {"days": found["days"][-SHOWN:]}
 
 
 def _day(one: Day, excluded: str | None) -> DayOut:

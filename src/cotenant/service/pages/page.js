@@ -5,7 +5,7 @@
 const EVERY_MS = 2000, SLOWEST_MS = 30000, ENTRIES = 200, KEPT = 2000, TASKS = 50;
 const ROWS = innerWidth < 640 ? 8 : 20;
 const $ = (id) => document.getElementById(id);
-const fleet = { machines: [], byName: new Map(), summary: null, staleAfter: 300, tag: null };
+const fleet = { machines: [], byName: new Map(), summary: null, days: null, staleAfter: 300, tag: null };
 const ledger = { entries: [], last: null };
 const view = { state: null, wanted: "", sort: "rank", up: false, page: 0, all: false, chosen: null };
 
@@ -170,6 +170,7 @@ async function readFleet() {
   fleet.tag = response.headers.get("etag");
   fleet.summary = told.summary;
   fleet.staleAfter = told.stale_after;
+  fleet.days = told.days;
   fleet.machines = told.machines.map((row) => judged(Object.fromEntries(told.columns.map((key, i) => [key, row[i]]))));
   fleet.machines.sort((a, b) => b.rank - a.rank || b.risk - a.risk || b.load - a.load || (a.name < b.name ? -1 : 1));
   fleet.byName = new Map(fleet.machines.map((machine) => [machine.name, machine]));
@@ -265,7 +266,7 @@ function drawFleet() {
   if (summary.stale_tasks) lead.push(` ${counted(summary.stale_tasks, "task")} could not be measured in the last ${lasted(fleet.staleAfter)}.`);
   const refused = Object.entries(summary.refusals);
   if (refused.length) lead.push(` Refused since the service started: ${refused.map(([what, count]) => `${whole(count)} for ${what}`).join(", ")}.`);
-  put($("lead"), lead.join(""));
+  put($("lead"), [lead.join(""), keptSoFar()]);
   drawStates();
   drawGrid();
   drawPlot();
@@ -464,9 +465,83 @@ document.querySelector(".machines thead").addEventListener("click", (event) => {
 $("back").addEventListener("click", () => { view.page -= 1; drawRows(); });
 $("on").addEventListener("click", () => { view.page += 1; drawRows(); });
 
+// ---- days --------------------------------------------------------------------------
+
+// What the fleet page says of it, in one sentence; nothing where days are not kept.
+function keptSoFar() {
+  const told = fleet.days;
+  if (!told) return null;
+  const worry = told.alarms.length ? ` ${counted(told.alarms.length, "alarm")}: ` : " ";
+  return [` Days so far: ${delivered(told)}.`, worry, h("a", { href: "#/days" }, "See day by day"), "."];
+}
+
+function delivered(told) {
+  if (told.delivered === null) return "none was measured yet";
+  const times = told.delivered > fleet.summary.rho ? `, ${figure(told.delivered / fleet.summary.rho, 2)} times as much` : "";
+  return `over capacity ${percent(told.delivered)} of the time, promised ${percent(fleet.summary.rho)}${times}`;
+}
+
+function drawDays() {
+  const told = fleet.days, rho = fleet.summary.rho;
+  if (!told) {
+    put($("days-verdict"), "Days are not kept");
+    put($("days-lead"), "The service takes usage as it was measured. Started with --promise tomorrow, it fits a margin every night and tells here what every day delivered.");
+    for (const id of ["days-alarms", "days-picture", "days-note", "days-rows"]) put($(id), []);
+    document.querySelector(".days").hidden = true;
+    return;
+  }
+  const measured = told.days.filter((one) => one.overload !== null && one.excluded === null), broken = told.delivered > rho;
+  document.querySelector(".days").hidden = !told.days.length;
+  put($("days-verdict"), told.delivered === null ? `Promised ${percent(rho)}; no day was measured yet`
+    : `Promised ${percent(rho)}, delivered ${percent(told.delivered)}`);
+  $("days-verdict").className = broken ? "broken" : "";
+  const ready = told.calibrated ? "" : " It is not yet calibrated: fewer than seven days.";
+  put($("days-lead"), [
+    measured.length ? `Of all machine time of ${counted(measured.length, "day")}, ${percent(told.delivered)} was over capacity; ${whole(told.machine_days_above_rho)} of ${counted(told.machine_days, "machine-day")} were above the promise. ` : "",
+    `Margin now ${figure(told.margin)}: ${told.fitted === null ? "to begin with" : `fitted ${figure(told.fitted)} on past days, correction ${figure(told.correction)}`}, with the last ${counted(told.replayed_days, "day")} replayed.${ready}`,
+    told.moved_today ? ` ${counted(told.moved_today, "task")} moved today.` : "",
+  ].join(""));
+  put($("days-alarms"), told.alarms.map((alarm) => h("li", {}, `! ${alarm}`)));
+  drawPicture(told.days, rho);
+  const excluded = Object.entries(told.excluded);
+  put($("days-note"), [
+    told.days.length ? "Each bar is a day; the line is the promise. " : "A day is told once the first sample of the next one has arrived. ",
+    excluded.length ? `Excluded, so that they do not count: ${excluded.map(([date, why]) => `${date} (${visible(why)})`).join(", ")}.` : "",
+  ].join(""));
+  redraw($("days-rows"), told.days.map((one) => JSON.stringify(one)), () => told.days.toReversed().map((one) => dayRow(one, rho)));
+}
+
+function dayRow(one, rho) {
+  const above = one.overload > rho && one.excluded === null;
+  const state = one.excluded !== null ? " excluded" : one.overload === null ? " not measured" : above ? " above the promise" : "";
+  return h("tr", {},
+    h("th", { scope: "row", title: one.excluded ?? "" }, one.date, state ? h("span", { className: above ? "over" : "quiet" }, state) : null),
+    titled("Delivered", one.overload === null ? "–" : [bar(one.overload / rho, above), beside(percent(one.overload))]),
+    titled("Machine-days above", one.machine_days ? `${whole(one.above_rho)} of ${whole(one.machine_days)}` : "–"),
+    titled("Worst machine", percent(one.worst_machine)),
+    titled("Margin that day", figure(one.margin)),
+    titled("Correction after", figure(one.correction)),
+    titled("Tasks moved", whole(one.moves)));
+}
+
+function drawPicture(days, rho) {
+  const high = Math.max(2, ...days.map((one) => (one.overload ?? 0) / rho)) * 1.05;
+  const parts = days.map((one) => {
+    const excluded = one.excluded !== null, over = one.overload > rho;
+    const fill = h("span", { className: `column${excluded ? " left-out" : one.overload === null ? " unknown" : over ? " over" : ""}` }, excluded ? "×" : one.overload === null ? "·" : over ? "!" : "");
+    fill.style.height = `${100 * (one.overload ?? 0) / rho / high}%`;
+    return h("span", { className: "slot", title: `${one.date}: ${one.overload === null ? "not measured" : percent(one.overload)}${excluded ? `, excluded: ${one.excluded}` : ""}` }, fill);
+  });
+  const line = h("span", { className: "promise" }, h("span", {}, `promised ${percent(rho)}`));
+  line.style.bottom = `${100 / high}%`;
+  $("days-picture").hidden = !days.length;
+  redraw($("days-picture"), days.map((one) => JSON.stringify(one)), () => [line, ...parts]);
+  $("days-picture").ariaLabel = `Overload of ${counted(days.length, "day")} against the promise; the table below has the numbers.`;
+}
+
 // ---- ledger ------------------------------------------------------------------------
 
-const QUIET = new Set(["measured", "answered", "reserved", "unreserved"]);
+const QUIET = new Set(["measured", "read", "answered", "reserved", "unreserved"]);
 const decisions = () => ledger.entries.filter((entry) => !QUIET.has(entry.kind));
 const about = (data) => ({
   tasks: [data.name, data.task?.name].filter((name) => typeof name === "string"),
@@ -722,14 +797,16 @@ function draw() {
   const [kind, name] = route();
   $("alarm").hidden = fleet.summary.durable;
   put($("alarm"), fleet.summary.durable ? "" : "The ledger cannot be written: nothing is placed until it can. What you see is the last durable state.");
+  $("to-days").hidden = !fleet.days;
   if (kind === "machine") drawMachine(name);
+  else if (kind === "days") drawDays();
   else if (kind === "task") drawTask(name);
   else if (kind === "ledger") drawLedger();
   else if (kind !== "repack") drawFleet();
 }
 
 function go() {
-  const [kind, name] = route(), id = ["machine", "task", "ledger", "repack"].includes(kind) ? kind : "fleet";
+  const [kind, name] = route(), id = ["machine", "task", "days", "ledger", "repack"].includes(kind) ? kind : "fleet";
   Object.assign(open, { name, key: null, page: 0 });
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== id;
   for (const entry of document.querySelectorAll("nav a")) entry.ariaCurrent = entry.hash === `#/${id === "fleet" ? "" : id}` ? "page" : null;
