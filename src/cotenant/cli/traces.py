@@ -9,7 +9,7 @@ from cotenant.cli import options as opt
 from cotenant.cli.output import emit
 from cotenant.cli.progress import Watch
 from cotenant.cli.reading import Source, keep_apart, read_trace
-from cotenant.errors import CotenantError
+from cotenant.errors import TraceError
 
 
 def import_(
@@ -54,7 +54,7 @@ def import_(
                 remark = f"finished pieces are kept in {kept.folder}: the same command"
                 watch.remark(f"{remark} goes on from them")
             raise
-        except CotenantError:
+        except TraceError:
             kept.remove()
             raise
     kept.remove()

@@ -35,6 +35,7 @@ class Kept:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.found = 0
+        self._in_use = False
 
     def open(self, pieces: Sequence[Piece], stamp: Sequence[object]) -> None:
         """Take what a run before has left; `found` tells how many pieces that are.
@@ -50,6 +51,7 @@ class Kept:
             If nothing can be written there.
         """
         what = _describe(pieces, stamp)
+        self._in_use = True
         try:
             if not _is(self.folder / _WHAT, what):
                 self.remove()
@@ -109,8 +111,9 @@ class Kept:
         unfinished.replace(stem.with_suffix(_DONE))
 
     def remove(self) -> None:
-        """Throw everything away."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Throw everything away, unless it was not opened."""
+        if self._in_use:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _stem(self, number: int) -> Path:
         return self.folder / f"{number:06d}"
