@@ -91,7 +91,7 @@ def test_the_riskiest_come_first_and_every_state_has_a_sign(browser, fleet):
         (
             "stale",
             r"stale rests on old data: its only task could not be measured "
-            r"lately, the oldest measured 7 min ago, and the last values stand;",
+            r"lately, the oldest measured \d+ min ago, and the last values stand;",
         ),
         (
             "leaving",
