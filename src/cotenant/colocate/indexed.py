@@ -52,7 +52,8 @@ class IndexedSums(SummedAdmission):
 
     def add(self, machine: int, demand: Usage) -> None:
         super().add(machine, demand)
-        self._see(self._rows[machine][-1][None, 1:])
+        self._seen += 1
+        self._total += self._rows[machine][-1][1:]
         self._note(machine)
 
     def remove(self, machine: int, demand: Usage) -> None:
@@ -71,7 +72,8 @@ class IndexedSums(SummedAdmission):
         where = np.empty(len(demands), np.int64)
         numbers = self.numbers_of(demands)
         means = np.array([demand.mean for demand in demands])
-        self._see(numbers)
+        self._seen += len(numbers)
+        self._total += numbers.sum(axis=0)
         first = 0
         while first < len(demands):
             if len(self._held) == len(self._load.mean):
@@ -115,10 +117,6 @@ class IndexedSums(SummedAdmission):
         for rows in self._parts:
             rows.double()
         self._load, self._index = self._arrays(), None
-
-    def _see(self, numbers: FloatArray) -> None:
-        self._seen += len(numbers)
-        self._total += numbers.sum(axis=0)
 
     def _arrays(self, row: slice | None = None) -> kernel.Load:
         """Return what kernels work on: all rows, or a copy of some."""

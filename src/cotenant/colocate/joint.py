@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cotenant.arrays import BoolArray, FloatArray
+from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
-from cotenant.colocate.picking import pick
+from cotenant.colocate.picking import Runs, pick
 from cotenant.colocate.rules import Rule
 from cotenant.colocate.stacks import Rows
 from cotenant.demand.task import Task
@@ -50,6 +50,17 @@ class ResourceAdmission:
         if usage is not None:
             return pick(self._test, rule, usage, allowed)
         return rule(self.fits(demand) if allowed is None else allowed, self.fullness())
+
+    @property
+    def runs(self) -> bool:
+        """Whether the test packs a list of tasks in one go."""
+        return isinstance(self._test, Runs)
+
+    def run(self, demands: Sequence[Task], rule: Rule, capacity: Machine) -> IntArray:
+        """Pack tasks measured in the resource, if the test can."""
+        assert isinstance(self._test, Runs)
+        usages = [demand.usage[self._resource] for demand in demands]
+        return self._test.run(usages, rule, capacity.capacity[self._resource])
 
     def add(self, machine: int, demand: Task) -> None:
         if self._resource in demand.usage:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cotenant.arrays import IntArray
 from cotenant.colocate import RULES
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
 from cotenant.colocate.bandwidth import skewness
@@ -149,10 +150,15 @@ def pack(
     def empty() -> ExplainedAdmission[Task, Machine]:
         return _admission(tasks, fleet, policy)
 
-    supply = Supply(fleet, empty)
-    placer = Placer(empty(), supply.open, RULES[policy.rule])
+    supply, admission = Supply(fleet, empty), empty()
+    placer = Placer(admission, supply.open, RULES[policy.rule])
     packing = Packing(placer.machines, [], [])
     ordered = ORDERS[policy.order](tasks, policy, _typical(fleet))
+    where = None if explain else _at_once(ordered, admission, supply, policy)
+    if where is not None:
+        packing.unplaced = placer.fill({task.name: task for task in ordered}, where)
+        advance(len(tasks), len(tasks))
+        ordered = []
     for number, task in enumerate(ordered):
         chosen = placer.choose(task) if explain else None
         refused = _refused(placer, task, chosen) if explain else ()
@@ -172,6 +178,21 @@ def pack(
     numbers = range(len(placer.machines))
     packing.tasks = [list(placer.tasks(machine).values()) for machine in numbers]
     return packing
+
+
+def _at_once(
+    tasks: Sequence[Task],
+    admission: ExplainedAdmission[Task, Machine],
+    supply: Supply[Task],
+    policy: Policy,
+) -> IntArray | None:
+    """Return the machines of tasks packed in one go, None if that cannot be."""
+    distinct = len({task.name for task in tasks}) == len(tasks)
+    if supply.only is None or not distinct:
+        return None
+    if not (isinstance(admission, ResourceAdmission) and admission.runs):
+        return None
+    return admission.run(tasks, RULES[policy.rule], supply.only)
 
 
 def _admission(
@@ -194,7 +215,7 @@ def _admission(
         parts.append(SpreadAdmission())
     if policy.groups > 1:
         parts.append(GroupAdmission(groups(tasks, policy, _typical(fleet))))
-    return JointAdmission(parts)
+    return JointAdmission(parts) if len(parts) > 1 else parts[0]
 
 
 def groups(tasks: Sequence[Task], policy: Policy, capacity: float) -> dict[str, int]:

@@ -59,7 +59,10 @@ def pick(
     allowed
         `(machines,)` the machines to pick from; None for all.
     """
-    if rule in (first_fit, best_fit) and isinstance(admission, Picks):
-        return admission.pick(demand, rule, allowed)
+    # Asked for by name: asking for a protocol takes longer than the answer.
+    own = getattr(admission, "pick", None)
+    if own is not None and rule in (first_fit, best_fit):
+        found: int | None = own(demand, rule, allowed)
+        return found
     fits = admission.fits(demand)
     return rule(fits if allowed is None else fits & allowed, admission.fullness())

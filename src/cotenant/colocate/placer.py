@@ -1,13 +1,14 @@
 """The engine: places demands on machines that are open, or opens one."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from cotenant.arrays import IntArray
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
 from cotenant.colocate.picking import pick
 from cotenant.colocate.rules import Rule, best_fit
-from cotenant.errors import InvalidInput, UnknownTask
+from cotenant.errors import DoesNotFit, InvalidInput, UnknownTask
 
 D = TypeVar("D")
 C = TypeVar("C")
@@ -82,6 +83,34 @@ class Placer(Generic[D, C]):
             if machine is not None:
                 return self.put(task, machine, offered)
         return None
+
+    def fill(self, demands: Mapping[str, D], where: IntArray) -> list[DoesNotFit]:
+        """Note tasks that the admission has put on machines in one go.
+
+        Parameters
+        ----------
+        where
+            The machine of each task as `Runs.run` returns it.
+
+        Returns
+        -------
+        list
+            For tasks on no machine, the reason.
+        """
+        refused = []
+        for (task, demand), machine in zip(
+            demands.items(), where.tolist(), strict=True
+        ):
+            try:
+                if machine < 0 or machine == len(self.machines):
+                    self.machines.append(self._open(task, demand))
+                    self._tasks.append({})
+            except DoesNotFit as refusal:
+                refused.append(refusal)
+            else:
+                self._tasks[machine][task] = demand
+                self._placed[task] = Placed(machine, demand)
+        return refused
 
     def open(self, task: str, demand: D) -> Placed[D]:
         """Put a task, not placed, on a new machine.

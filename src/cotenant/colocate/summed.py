@@ -80,9 +80,9 @@ class SummedAdmission(ABC):
     def add(self, machine: int, demand: Usage) -> None:
         numbers = self.numbers(demand)
         self._held[machine].append(demand)
-        self._rows[machine].append(np.append(demand.mean, numbers))
-        self._mean.all[machine] += demand.mean
-        self._sums.all[machine] += numbers
+        self._rows[machine].append(np.array([demand.mean, *numbers]))
+        self._mean.allocated[machine] += demand.mean
+        self._sums.allocated[machine] += numbers
 
     def remove(self, machine: int, demand: Usage) -> None:
         # Summed anew: subtraction would leave rounding behind.

@@ -30,6 +30,9 @@ class Supply(Generic[D]):
         self._types = [kind for kind, _ in fleet.usable()]
         self._counts = [count for _, count in fleet.usable()]
         self._opened = [0] * len(self._types)
+        first = self._types[0].machine(1)
+        # What every machine is like, where all are and there are as many as needed.
+        self.only = first if self._counts == [None] else None
         self._alone = make_admission()
         for kind in self._types:
             self._alone.grow(kind.machine(1))
