@@ -20,6 +20,7 @@ from cotenant.service.keeping.repair import Repair
 from cotenant.service.keeping.shift import Shift, make
 from cotenant.service.repack import copy_state
 from cotenant.service.snapshot import Picture
+from cotenant.service.words import percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ def _words(night: Night, rho: float) -> str:
     one = night.day
     delivered = "not measured"
     if one.overload is not None:
-        delivered = f"delivered {100 * one.overload:.3g} % of {100 * rho:.3g} %"
+        delivered = f"delivered {percent(one.overload)} of {percent(rho)}"
     moves = (
         "1 task moves" if len(night.shifts) == 1 else f"{len(night.shifts)} tasks move"
     )

@@ -7,6 +7,7 @@ from cotenant.arrays import BoolArray, FloatArray
 from cotenant.service.keeping import shift as on
 from cotenant.service.keeping.shift import Shift
 from cotenant.service.state import Held, State
+from cotenant.service.words import percent
 
 EMPTIED = 0.05
 """Share of the machines in use, the emptiest ones, that a night tries to empty."""
@@ -44,10 +45,10 @@ class Repair:
         for name, host in on.machines(state).items():
             if side.keeps(host, keep):
                 continue
-            above = side.above(host, keep).mean()
+            above = percent(float(side.above(host, keep).mean()))
             room = "" if keep == 1.0 else f" with margin {keep:.3g}"
-            why = f"{name} would have been over capacity {100 * above:.3g} % of the "
-            why += f"replayed days{room}, of {100 * state.settings.rho:.3g} %"
+            why = f"{name} would have been over capacity {above} of the "
+            why += f"replayed days{room}, of {percent(state.settings.rho)}"
             while not side.keeps(host, self.margin):
                 there = on.tasks(state, name)
                 if len(there) < 2:
@@ -87,7 +88,7 @@ class Repair:
                 "its task fits" if len(there) == 1 else f"its {len(there)} tasks fit"
             )
             for task in there:
-                why = f"empties {name}: at {100 * load:.3g} % load {count} elsewhere"
+                why = f"empties {name}: at {percent(load)} load {count} elsewhere"
                 self._note(task, name, why)
 
     def _all_elsewhere(self, there: list[str], targets: set[str]) -> bool:
