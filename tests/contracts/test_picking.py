@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 from cotenant.colocate import RULES
 from cotenant.colocate.methods import METHODS, Test, make_admission
 from cotenant.colocate.pack import Policy, pack
+from cotenant.colocate.periodic.host_tests import TESTS, UnitHost, host_test
 from cotenant.colocate.picking import Picks, Runs, pick
+from cotenant.demand.sla import Sla
 from cotenant.demand.task import Task
 from cotenant.demand.usage import Hours, Usage
 from cotenant.fleet import Fleet
+from cotenant.kernels.index import NONE, following, make_index, put
 from tests.strategies import rhos, samples
 
 NAMES = ["gaussian", "cumulants", "esscher", "exact", "max", "cantelli:1.7", "mean:0.9"]
@@ -160,3 +163,30 @@ def test_rebalancing_a_run_is_rebalancing_its_machines(name: str) -> None:
     expected = [place.get(task.name, -1) for task in tasks]
     assert admission.rebalanced().tolist() == expected
     assert packing.moved
+
+
+@pytest.mark.parametrize("name", TESTS)
+@settings(max_examples=60, deadline=None)
+@given(asked=st.lists(st.tuples(st.integers(1, 6), st.integers(2, 24))), rule=rules)
+def test_periodic_hosts_are_found_by_what_is_left_of_them(
+    name: str, asked: list[tuple[int, int]], rule: str
+) -> None:
+    """Room is what utilization leaves of a host, need the task's: no test is laxer."""
+    admission = host_test(name).make()
+    index = make_index(5, rule == "best-fit")
+    for machine in range(5):
+        admission.grow(UnitHost("m", machine))
+        put(index, machine, 0.0, 1.0)
+    for budget, period in asked:
+        task = Sla(min(budget, period), period)
+        fits, fullness = admission.fits(task), admission.fullness()
+        machine, need = NONE, task.utilization - 1e-9
+        while (machine := following(index, machine, need)) != NONE:
+            if fits[machine]:
+                break
+        expected = RULES[rule](fits, fullness)
+        assert machine == (NONE if expected is None else expected)
+        if expected is not None:
+            admission.add(expected, task)
+            full = float(admission.fullness()[expected])
+            put(index, expected, full, 1.0 - full)

@@ -125,7 +125,7 @@ class Usage:
         `percent` is in [0, 100].
         """
         values = self._known()
-        at = self.weights.cumsum().searchsorted(percent / 100.0 - 1e-12)
+        at = int(np.searchsorted(self.weights.cumsum(), percent / 100.0 - 1e-12))
         return float(values[min(at, len(values) - 1)])
 
     def by_hour(self, slots: int) -> Hours:

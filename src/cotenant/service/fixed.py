@@ -8,7 +8,9 @@ from cotenant.arrays import BoolArray, FloatArray
 from cotenant.colocate import RULES
 from cotenant.colocate.admission import ExplainedAdmission, Verdict
 from cotenant.colocate.exact import ExactAdmission
+from cotenant.colocate.picking import pick
 from cotenant.colocate.placer import Placer
+from cotenant.colocate.rules import Rule
 from cotenant.errors import DoesNotFit
 
 D = TypeVar("D")
@@ -45,6 +47,13 @@ class Gate(Generic[D, C]):
     def fullness(self) -> FloatArray:
         return self._test.fullness()
 
+    def pick(
+        self, demand: D, rule: Rule, allowed: BoolArray | None = None
+    ) -> int | None:
+        open_ones = self.open_ones()
+        both = open_ones if allowed is None else open_ones & allowed
+        return pick(self._test, rule, demand, both)
+
     def add(self, machine: int, demand: D) -> None:
         self._test.add(machine, demand)
 
@@ -74,7 +83,7 @@ class FixedPlacer(Placer[D, C]):
 
     def choose_among(self, demand: D, among: BoolArray) -> int | None:
         """Return the host the rule picks among some, None if none fits."""
-        return self.rule(self.gate.fits(demand) & among, self.gate.fullness())
+        return pick(self.gate, self.rule, demand, among)
 
 
 class Watch:
