@@ -1,5 +1,6 @@
 """Packing fixed sizes against binpacking, prtpy and OR-Tools: time, and machines."""
 
+import time
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -11,6 +12,7 @@ from cotenant.planning.problem import Selection, make_problem
 from cotenant.traces.collect import from_frame
 from cotenant.traces.synthetic import matched
 
+processor = time.process_time
 EQUAL = Fleet.of_equal({"cpu": 1.0})
 DECREASING = Policy("percentile:95", "first-fit", 0.01, order="largest-mean")
 TASKS, FEW, SECONDS = 2_000, 100, 10.0
@@ -64,10 +66,10 @@ def main() -> None:
     for name, (peer, count) in PEERS.items():
         tasks = every[:count]
         sizes = [task.usage["cpu"].percentile(95) for task in tasks]
-        ours = best(lambda: pack(tasks, EQUAL, DECREASING))  # noqa: B023
+        ours = best(lambda: pack(tasks, EQUAL, DECREASING), 3, processor)  # noqa: B023
         what = f"place {count:,} fixed sizes"
         try:
-            theirs = best(lambda: peer(sizes), 1)  # noqa: B023
+            theirs = best(lambda: peer(sizes), 1, processor)  # noqa: B023
         except ModuleNotFoundError:
             absent(what, ours, name)
             continue
