@@ -78,7 +78,9 @@ class ExactAdmission:
         found = []
         for capacity, pool in self._pools.items():
             numbers = self._numbers[capacity]
-            own = allowed if allowed is None else allowed[numbers]
+            own = allowed
+            if allowed is not None and len(self._pools) > 1:
+                own = allowed[numbers]
             row = pool.pick(demand, rule, own)
             if row >= 0:
                 found.append(numbers[row])

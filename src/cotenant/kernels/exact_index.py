@@ -18,6 +18,10 @@ from cotenant.kernels._jit import jit
 from cotenant.kernels.exact import join, overload_on, tail_of
 from cotenant.kernels.index import EVERY, NONE, Index, following, is_allowed, put
 
+# Shares of a task's distribution between which its values are taken as the lowest of
+# them: a tenth of the work refuses most machines that refuse.
+_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+
 _ROUNDING = 1e-6  # cells by which room and need may be wrong
 
 
@@ -109,15 +113,68 @@ def fits(pool: Pool, machine: int, asked: Asked, task: int) -> bool:
 
 
 @jit
+def _rounded_down(
+    pool: Pool, asked: Asked, task: int
+) -> tuple[IntArray, IntArray, FloatArray]:
+    # A task as a few values a slot, each the lowest of those it stands for; cells past
+    # capacity count as the first past it.
+    slots, top = pool.load.shape[1], pool.load.shape[2] - 1
+    first, most = task * slots, len(_SHARES) + 2
+    starts = np.zeros(slots + 1, np.int64)
+    cells, mass, count = np.zeros(slots * most, np.int64), np.zeros(slots * most), 0
+    for slot in range(slots):
+        below, share, until = 0.0, 0, 0.0
+        for i in range(asked.starts[first + slot], asked.starts[first + slot + 1]):
+            beyond = asked.cells[i] > top
+            fresh = beyond and (
+                i == asked.starts[first + slot] or cells[count - 1] <= top
+            )
+            if fresh or (below >= until and not beyond):
+                while share < len(_SHARES) and _SHARES[share] <= below:
+                    share += 1
+                until = _SHARES[share] if share < len(_SHARES) else np.inf
+                cells[count] = min(asked.cells[i], top + 1)
+                count += 1
+            mass[count - 1] += asked.mass[i]
+            below += asked.mass[i]
+        starts[slot + 1] = count
+    return starts, cells, mass
+
+
+@jit
+def _is_over(
+    pool: Pool, machine: int, starts: IntArray, cells: IntArray, mass: FloatArray
+) -> bool:
+    # Whether a task rounded down is over rho already: so is the task itself.
+    slots, top = pool.load.shape[1], pool.load.shape[2] - 1
+    total = 0.0
+    for slot in range(slots):
+        for i in range(starts[slot], starts[slot + 1]):
+            if cells[i] > top:
+                total += mass[i]
+                continue
+            x = top - cells[i]
+            above = pool.tail[machine, slot, x] - 0.5 * pool.load[machine, slot, x]
+            total += mass[i] * above
+    return bool(total > pool.rho * slots * (1.0 + 1e-9) + 1e-12)
+
+
+@jit
 def choose(
     index: Index, pool: Pool, asked: Asked, task: int, allowed: BoolArray
 ) -> int:
     # The machine the rule picks among the allowed ones (none given: all), else NONE.
     least = need(pool, asked, task)
+    starts, cells, mass = _rounded_down(pool, asked, task)
     machine = following(index, NONE, least)
     while machine != NONE:
-        if is_allowed(allowed, machine) and fits(pool, machine, asked, task):
-            break
+        if is_allowed(allowed, machine):
+            sure = pool.peak[machine] + asked.maximum[task] <= pool.most
+            maybe = sure or pool.tasks[machine] == 0.0
+            if not maybe:
+                maybe = not _is_over(pool, machine, starts, cells, mass)
+            if maybe and fits(pool, machine, asked, task):
+                break
         machine = following(index, machine, least)
     return machine
 
