@@ -19,7 +19,7 @@ import polars as pl
 from benchmarks.timing import absent, ratio
 
 ROWS = int(float(os.environ.get("COTENANT_ROWS", "1e7")))
-EACH = 1_000  # samples of a task
+TASKS = 10_000
 PANDAS_AT_MOST = 20_000_000  # rows; it holds all of them
 AT_ONCE = 1_000_000
 
@@ -57,20 +57,19 @@ class Run:
 def write(path: Path) -> None:
     """Write samples as a collector does: all tasks of a moment, then the next."""
     random = np.random.default_rng(0)
-    tasks = max(1, ROWS // EACH)
     names = pl.Series(
-        f"shop-{i:06d}-{i * 2654435761 % 2**28:07x}" for i in range(tasks)
+        f"shop-{i:06d}-{i * 2654435761 % 2**28:07x}" for i in range(TASKS)
     )
-    moments = max(1, AT_ONCE // tasks)
+    each, moments = ROWS // TASKS, AT_ONCE // TASKS
     with path.open("wb") as stream:
         stream.write(b"task,time,cpu,memory\n")
-        for first in range(0, EACH, moments):
-            here = np.arange(first, min(first + moments, EACH))
-            rows = tasks * len(here)
+        for first in range(0, each, moments):
+            here = np.arange(first, min(first + moments, each))
+            rows = TASKS * len(here)
             pl.DataFrame(
                 {
-                    "task": names.gather(np.tile(np.arange(tasks), len(here))),
-                    "time": np.repeat(1_767_225_600 + 300 * here, tasks),
+                    "task": names.gather(np.tile(np.arange(TASKS), len(here))),
+                    "time": np.repeat(1_767_225_600 + 300 * here, TASKS),
                     "cpu": random.gamma(2.0, 0.02, rows).round(5),
                     "memory": random.integers(10**7, 10**9, rows),
                 }
