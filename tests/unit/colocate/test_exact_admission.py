@@ -1,5 +1,7 @@
 """What an exact admission does for many machines at once it does as one by one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from cotenant.colocate.exact import ExactAdmission
 from cotenant.colocate.picking import pick
 from cotenant.colocate.rules import best_fit
-from cotenant.demand.usage import Usage
+from cotenant.demand.usage import Hours, Usage
 from tests.strategies import samples
 
 capacities = st.lists(st.sampled_from([1.0, 1.0, 1.0, 4.0, 0.37]), min_size=1)
@@ -77,3 +79,40 @@ def test_load_of_one_machine_is_its_fullness(capacity: float) -> None:
     _, admission = pair([capacity] * 2, 0.05)
     admission.add(1, Usage.from_samples([0.1, 0.2]))
     assert [admission.load(0), admission.load(1)] == admission.fullness().tolist()
+
+
+def of_hours(values: np.ndarray, slots: int) -> Usage:
+    """Return a usage whose time-of-day slots differ, if there are some."""
+    usage = Usage.from_samples(values)
+    parts = [Usage.from_samples(part) for part in np.array_split(values, slots)]
+    hours = Hours(
+        np.cumsum([0, *(len(part.values) for part in parts)]),
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+        np.array([part.mean for part in parts]),
+        np.array([part.variance for part in parts]),
+    )
+    return replace(usage, hours=hours)
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3])
+def test_a_packed_fleet_is_picked_from_as_if_every_machine_were_asked(
+    slots: int,
+) -> None:
+    random = np.random.default_rng(slots)
+    admission = ExactAdmission(0.02, slots=slots)
+    for _ in range(20):
+        admission.grow(1.0)
+    everything = np.ones(20, dtype=np.bool_)
+    refused = 0
+    for number in range(300):
+        # Some have values past the capacity of any machine.
+        scale = 0.2 if number % 10 == 0 else random.uniform(0.005, 0.05)
+        usage = of_hours(random.gamma(2.0, scale, 60), slots)
+        fits = admission.fits(usage)
+        chosen = admission.pick(usage, best_fit, everything)
+        assert chosen == best_fit(fits, admission.fullness())
+        refused += int((~fits).sum())
+        if chosen is not None:
+            admission.add(chosen, usage)
+    assert refused > 1_000
