@@ -8,13 +8,14 @@ import pytest
 
 from cotenant import __version__
 from cotenant.colocate.exact import ExactAdmission
+from cotenant.colocate.margin import MarginRule
 from cotenant.demand.usage import Usage
 from cotenant.errors import InvalidInput, SourceNotFound
 from cotenant.report.profile_page import profile_page
 from cotenant.sim.backtest import Setting
 from cotenant.sim.history import History
 from cotenant.sim.planners import Curve, Curves, by_method, by_replay
-from cotenant.study.tomorrow import cells, scenarios, sets
+from cotenant.study.tomorrow import cells, rules, scenarios, sets
 from cotenant.study.tomorrow.methods import Adaptive, drift, scaled
 from cotenant.study.tomorrow.study import study_tomorrow
 from cotenant.study.tomorrow.told import tell
@@ -169,3 +170,31 @@ def test_the_study_is_put_together_from_its_cells(tmp_path: Path) -> None:
 def test_unknown_parts_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="part is"):
         study_tomorrow(str(tmp_path), ["weather"])
+
+
+def test_a_rule_is_followed_along_curves_as_the_service_would_follow_it() -> None:
+    rule, rho = MarginRule(), 0.05
+    overload = np.linspace(0.4, 0.0, len(rule.grid))
+    days = [Curve(overload * scale, np.arange(14.0)) for scale in (1.0, 0.4, 0.9, 0.5)]
+    margin, correction, seen, found = rule.first, 0.0, [], []
+    for day in days:
+        place = np.interp(np.log(margin), np.log(rule.grid), np.arange(14.0))
+        over = float(np.interp(place, np.arange(14.0), day.overload))
+        found.append((over / rho, place))
+        seen.append(day.overload)
+        correction = rule.correct(correction, over, rho)
+        margin = rule.margin(rule.fit(seen, rho), correction)
+    followed = rules.follow(days, rho, rules.RULES["default"], burn_in=1)
+    assert followed == pytest.approx(tuple(np.mean(found[1:], axis=0)))
+
+
+def test_rules_read_days_as_they_say() -> None:
+    grid = len(MarginRule().grid)
+    bad, good = np.linspace(0.2, 0.0, grid), np.zeros(grid)
+    assert rules.average([good, bad], 0.01) > 1.0
+    assert rules.recent(1.0)([bad, good], 0.01) < rules.recent(1.0)([good, bad], 0.01)
+    assert rules.larger([*[good] * 20, bad], 0.01) > rules.average(
+        [*[good] * 20, bad], 0.01
+    )
+    assert rules.quantile(0.5)([good, good, bad], 0.01) == 1.0
+    assert rules.quantile(1.0)([good, good, bad], 0.01) > 1.5
