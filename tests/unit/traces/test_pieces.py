@@ -1,5 +1,6 @@
 """Sources cut into pieces: together they say what the whole says."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,9 @@ from polars.testing import assert_frame_equal
 from cotenant.errors import TraceError
 from cotenant.traces import pieces
 from cotenant.traces.collect import read_usage
+from cotenant.traces.pieces import Piece
+from cotenant.traces.reduction import reduce
+from cotenant.traces.schema import ReadOptions
 from cotenant.traces.source import open_source
 from cotenant.traces.trace import Trace
 
@@ -127,3 +131,20 @@ def test_wide_tables_are_read_in_parts(
     whole = read_usage([str(tmp_path)])
     monkeypatch.setattr(pieces, "PIECE", 2_000)
     assert everything(read_usage([str(tmp_path)])) == everything(whole)
+
+
+def test_a_piece_sent_to_another_process_gives_the_same_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = messy(tmp_path)
+    monkeypatch.setattr(pieces, "PIECE", 20_000)
+    with open_source([str(path)]) as members:
+        groups = enumerate(pieces.by_rows(members))
+        parts = [Piece(n, "table", group, ReadOptions()) for n, group in groups]
+    for part in parts:
+        here = reduce(part, tmp_path, eager=False)
+        sent = pickle.loads(pickle.dumps(part))
+        there = pickle.loads(pickle.dumps(reduce(sent, tmp_path, eager=False)))
+        assert there.rows.names.to_list() == here.rows.names.to_list()
+        assert_frame_equal(there.rows.frames[0], here.rows.frames[0])
+        assert (there.cleaning, there.lines) == (here.cleaning, here.lines)
