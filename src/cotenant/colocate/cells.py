@@ -40,24 +40,22 @@ def cut(usages: Sequence[Usage], capacity: float, cells: int, slots: int = 1) ->
     InvalidInput
         If a usage has no samples, or is not known in so many time-of-day slots.
     """
-    laid = [_by_hour(usage, slots) for usage in usages]
-    ends = np.cumsum([0, *(len(one.values) for one in laid)])
-    starts = [one.offsets[:-1] + end for one, end in zip(laid, ends, strict=False)]
-    bounds = np.concatenate([*starts, ends[-1:]])
+    if not all(len(usage.values) for usage in usages):
+        raise InvalidInput(
+            "method exact needs the samples of a task, not its moments alone; "
+            "use --method gaussian"
+        )
+    hours = [usage.by_hour(slots) for usage in usages] if slots > 1 else []
+    laid: Sequence[Usage | Hours] = hours or usages
+    ends = bounds = np.cumsum([0, *(len(one.values) for one in laid)])
+    if hours:
+        starts = [one.offsets[:-1] + end for one, end in zip(hours, ends, strict=False)]
+        bounds = np.concatenate([*starts, ends[-1:]])
     values = np.concatenate([one.values for one in laid])
     weights = np.concatenate([one.weights for one in laid])
     return Asked(
         *kernel.to_cells(bounds, values, weights, capacity / cells),
         kernel.overloads_alone(bounds, values, weights, capacity, slots),
         np.array([usage.mean for usage in usages]),
-        np.array([usage.maximum for usage in usages]),
+        np.array([usage.values[-1] for usage in usages]),
     )
-
-
-def _by_hour(usage: Usage, slots: int) -> Hours:
-    if not len(usage.values):
-        raise InvalidInput(
-            "method exact needs the samples of a task, not its moments alone; "
-            "use --method gaussian"
-        )
-    return usage.by_hour(slots)

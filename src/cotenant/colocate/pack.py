@@ -188,7 +188,7 @@ def _at_once(
 ) -> IntArray | None:
     """Return the machines of tasks packed in one go, None if that cannot be."""
     distinct = len({task.name for task in tasks}) == len(tasks)
-    if supply.only is None or not distinct:
+    if supply.only is None or not distinct or not tasks:
         return None
     if not (isinstance(admission, ResourceAdmission) and admission.runs):
         return None

@@ -244,3 +244,9 @@ def test_wrong_methods_are_refused_with_what_would_be_right(
 def test_wrong_policies_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
         Policy(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["exact", "gaussian", "max"])
+def test_no_tasks_take_no_machines(method: str) -> None:
+    packing = pack([], Fleet.of_equal({"cpu": 1.0}), Policy(method))
+    assert (packing.machines, packing.tasks, packing.unplaced) == ([], [], [])
