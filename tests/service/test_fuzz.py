@@ -14,7 +14,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from cotenant.service.asked import MachineSpec
+from cotenant.service.asked import PROMISES, MachineSpec, Settings
 from cotenant.service.patience import PatientProtocol
 from cotenant.service.wire import LARGEST
 from tests.service.fakes import listening
@@ -40,9 +40,9 @@ class Api:
     openapi: dict[str, Any]
 
 
-@pytest.fixture(scope="module")
-def api():
-    with running() as service:
+@pytest.fixture(scope="module", params=PROMISES)
+def api(request):
+    with running(Settings(promise=request.param)) as service:
         host = MachineSpec("s", {"cpu": 2}, "sla")
         service.placement.add_machines([host]).result()
         service.machines(3, cpu=4.0)
@@ -55,7 +55,7 @@ def api():
 def test_no_request_crashes_the_service(api, mode):
     schema = schemathesis.openapi.from_dict(api.openapi)
     operations = [found.ok() for found in schema.get_all_operations()]
-    assert len(operations) == 19
+    assert len(operations) == 23
     statuses = {op.label: answers(api, op, mode) for op in operations}
     if mode is RIGHT:
         # What the document allows gets as far as the core, it is not all refused.

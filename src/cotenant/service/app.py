@@ -55,7 +55,7 @@ class Service:
     pods: Pods = field(init=False)
     extender: Extender = field(init=False)
     overloads: Overloads = field(init=False)
-    keeper: Keeper | None = field(init=False)
+    keeper: Keeper | None = field(default=None, init=False)
     _landing: Landing = field(default_factory=Landing, init=False)
 
     def __post_init__(self) -> None:
@@ -65,8 +65,6 @@ class Service:
         self.extender = Extender(placement, self.pods, self.meters)
         fresh = placement.settings.stale_after
         self.overloads = Overloads(placement, self.meters, fresh)
-        tomorrow = placement.settings.promise == "tomorrow"
-        self.keeper = Keeper(placement) if tomorrow else None
 
     async def decided(self, operation: str, future: Future[T]) -> T:
         """Wait for a durable answer, and time it."""
@@ -83,14 +81,15 @@ async def nothing_else(service: Service) -> AsyncIterator[None]:
 @contextmanager
 def _keeping(service: Service) -> Iterator[None]:
     """Have nights and the guard run, where days are kept."""
-    if service.keeper is None:
+    if service.placement.settings.promise != "tomorrow":
         yield
         return
-    service.keeper.start()
+    keeper = service.keeper = Keeper(service.placement)
+    keeper.start()
     try:
         yield
     finally:
-        service.keeper.close()
+        keeper.close()
 
 
 def make_app(
