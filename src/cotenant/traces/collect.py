@@ -7,11 +7,10 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from cotenant.arrays import FloatArray
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.traces.cleaning import Cleaning
+from cotenant.traces.facts import describe
 from cotenant.traces.gather import gather
-from cotenant.traces.intake import CODE
 from cotenant.traces.kept import Kept
 from cotenant.traces.pieces import Piece
 from cotenant.traces.readers import READERS
@@ -19,12 +18,11 @@ from cotenant.traces.reduction import take
 from cotenant.traces.schema import Reading, ReadOptions
 from cotenant.traces.source import Member, open_source, stamp_of
 from cotenant.traces.store import Scratch, Store, merge
-from cotenant.traces.trace import REGULAR, Trace, is_averaged, usage_column
-from cotenant.workers import Where
+from cotenant.traces.trace import REGULAR, Trace
+from cotenant.workers import Where, open_workers
 
 LIVE = "prometheus+"
 LONGEST = 50.0  # years that a trace may cover
-STEPS = 1_000_000  # time steps looked at to tell the usual one
 
 
 def read_usage(
@@ -55,8 +53,8 @@ def read_usage(
         Called with what is being done after reading, how much of it is done, and the
         whole.
     workers
-        Who reads the pieces of a large source, see `open_workers`; all have to see its
-        files and the folder of `keep`.
+        Who reads and sorts the pieces of a large source, see `open_workers`; all have
+        to see its files and the folder of `keep`.
 
     Raises
     ------
@@ -85,9 +83,13 @@ def read_usage(
         if keep is not None:
             keep.open(pieces, stamp_of(sources))
         scratch = Scratch(keep.folder if keep else None)
-        rows = gather(pieces, reading, scratch.path, keep, workers)
-        reader.conclude(reading)
-        return _trace(merge(rows, cleaning, scratch, step), reading, sources[0])
+        alone = str(workers) == "1" or len(pieces) == 1
+        with open_workers(1 if alone else workers, len(pieces)) as opened:
+            others = None if alone else opened
+            rows = gather(pieces, reading, scratch.path, keep, others)
+            reader.conclude(reading)
+            store = merge(rows, cleaning, scratch, step, others)
+        return _trace(store, reading, sources[0])
 
 
 def _locked(advance: Callable[[int, int], None], size: int) -> Callable[[int], None]:
@@ -157,7 +159,7 @@ def _collect(batches: Iterator[pl.DataFrame], reading: Reading, source: str) -> 
 
 
 def _trace(store: Store, reading: Reading, source: str) -> Trace:
-    facts, steps = _describe(store)
+    facts, steps = describe(store)
     if not facts.height:
         raise TraceError(
             source, f"holds no usable sample in {_rows(reading.cleaning.rows)}"
@@ -190,39 +192,3 @@ def _check_span(facts: pl.DataFrame, source: str) -> None:
             source,
             f"has times {years:.3g} years apart; expected one unit of time throughout",
         )
-
-
-def _describe(store: Store) -> tuple[pl.DataFrame, FloatArray]:
-    """Return facts a task, and a sample of time steps."""
-    facts: list[pl.DataFrame] = []
-    steps: list[FloatArray] = []
-    for rows in store.parts():
-        if "cpu" not in rows.columns and "cpu_mean" not in rows.columns:
-            continue
-        time = pl.col("time") if "time" in rows.columns else pl.lit(None, pl.Float64)
-        rows = rows.select(
-            CODE,
-            time.alias("time"),
-            usage_column(rows).alias("use"),
-            is_averaged(rows).alias("averaged"),
-        )
-        rows = rows.drop_nulls("use")
-        facts.append(_facts(rows))
-        if sum(len(s) for s in steps) < STEPS:
-            within = pl.col(CODE) == pl.col(CODE).shift()
-            gaps = rows.select(pl.col("time").diff().filter(within).drop_nulls())
-            steps.append(gaps.to_series().to_numpy())
-    table = pl.concat(facts) if facts else pl.DataFrame(schema={CODE: pl.UInt32})
-    table = table.join(store.attributes, on=CODE, how="left").sort(CODE)
-    return table, np.concatenate(steps) if steps else np.empty(0)
-
-
-def _facts(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.group_by(CODE, maintain_order=True).agg(
-        samples=pl.len(),
-        mean=pl.col("use").mean(),
-        zero=(pl.col("use") == 0).all(),
-        averaged=pl.col("averaged").all(),
-        start=pl.col("time").min(),
-        end=pl.col("time").max(),
-    )

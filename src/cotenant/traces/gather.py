@@ -13,7 +13,6 @@ from cotenant.traces.kept import Kept
 from cotenant.traces.pieces import Piece
 from cotenant.traces.reduction import Advance, Reduced, reduce
 from cotenant.traces.schema import Reading
-from cotenant.workers import Where, open_workers
 
 AT_ONCE = 4  # pieces in memory at a time, about 200 MB each
 
@@ -23,12 +22,12 @@ def gather(
     reading: Reading,
     folder: Path,
     kept: Kept | None,
-    workers: Where = 1,
+    workers: Executor | None = None,
 ) -> list[Rows]:
     """Return the rows of all pieces; counts and unit go into `reading`.
 
     Pieces that `kept` has from a run before are not read again. Workers read the files
-    and write rows where this process would; 1 is for threads of this process.
+    and write rows where this process would; without any, threads of it do.
 
     Raises
     ------
@@ -58,18 +57,20 @@ def _futures(
     advance: Advance,
     folder: Path,
     kept: Kept | None,
-    workers: Where,
+    workers: Executor | None,
 ) -> Iterator[Iterator["Future[Reduced]"]]:
     run = partial(_reduce, folder=folder, eager=len(pieces) > 1, kept=kept)
     # The files of an archive share one stream.
     apart = all(member.apart for piece in pieces for member in piece.members)
-    if apart and len(pieces) > 1 and str(workers) != "1":
+    if apart and workers is not None:
         there = None if kept is None else Kept(kept.folder.absolute())
         run = partial(_reduce, folder=folder.absolute(), eager=True, kept=there)
-        with open_workers(workers, len(pieces)) as opened:
-            yield _told(
-                [opened.submit(run, piece) for piece in pieces], pieces, advance
-            )
+        futures = [workers.submit(run, piece) for piece in pieces]
+        try:
+            yield _told(futures, pieces, advance)
+        finally:
+            for future in futures:
+                future.cancel()
         return
     threads = min(AT_ONCE, os.cpu_count() or 1, len(pieces)) if apart else 1
     executor: Executor = ThreadPoolExecutor(threads)

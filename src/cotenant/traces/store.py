@@ -4,6 +4,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -16,6 +17,7 @@ from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.intake import CODE, PARTITIONS, VALUES, Rows, one_row_a_task
 from cotenant.traces.names import Names
 from cotenant.traces.order import by_code, by_time, repeats, rises
+from cotenant.workers import completed, open_workers, send
 
 Codes: TypeAlias = npt.NDArray[np.uint32]
 
@@ -79,11 +81,12 @@ def merge(
     cleaning: Cleaning,
     scratch: Scratch,
     step: Callable[[str, int, int], None] = lambda what, done, total: None,
+    workers: Executor | None = None,
 ) -> Store:
     """Put the rows of all pieces together; codes follow the order of the pieces.
 
     Of several rows of one task at one time the largest value counts; the others are
-    counted in `cleaning`.
+    counted in `cleaning`. Workers, where there are any, sort a partition at a time.
     """
     names = Names()
     codes = [
@@ -104,36 +107,46 @@ def merge(
             cleaning.drop("duplicate", again)
             store.frames.append(rows)
         return store
-    for partition in range(PARTITIONS):
-        step("sorting", partition, PARTITIONS)
-        files = [p.files.get(partition, []) for p in pieces]
-        if any(files):
-            target = scratch.path / f"part-{partition:02d}.arrow"
-            cleaning.drop("duplicate", merge_partition(files, codes, target))
-            _drop(files, scratch.path)
-            store.files.append(target)
+    parts = [
+        Partition(files, (scratch.path / f"part-{number:02d}.arrow").absolute())
+        for number in range(PARTITIONS)
+        if any(files := [p.files.get(number, []) for p in pieces])
+    ]
+    store.files += [part.target for part in parts]
+    step("sorting", 0, len(parts))
+    with open_workers() as here:
+        others = workers or here
+        merged = completed(others, merge_partition, parts, send(others, codes))
+        for done, (part, again) in enumerate(merged, start=1):
+            cleaning.drop("duplicate", again)
+            _drop(part.files, scratch.path)
+            step("sorting", done, len(parts))
     return store
 
 
-def merge_partition(
-    files: Sequence[Sequence[Path]], codes: Sequence[Codes], target: Path
-) -> int:
+@dataclass(frozen=True, slots=True, eq=False)
+class Partition:
+    """The files of one partition, a list a piece, and the file they become."""
+
+    files: Sequence[Sequence[Path]]
+    target: Path
+
+
+def merge_partition(part: Partition, codes: Sequence[Codes]) -> int:
     """Write one partition of all pieces in order; return how many rows were repeats.
 
     Parameters
     ----------
-    files
-        The files of each piece.
     codes
         For each piece, the code in the trace of each of its own codes.
     """
     frames = [
         _recoded(pl.read_ipc_stream(file), of_piece)
-        for of_piece, those in zip(codes, files, strict=True)
+        for of_piece, those in zip(codes, part.files, strict=True)
         for file in those
     ]
     rows, again = in_order(pl.concat(frames, how="diagonal"))
-    rows.write_ipc(target)
+    rows.write_ipc(part.target)
     return again
 
 
