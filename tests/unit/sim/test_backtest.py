@@ -1,5 +1,7 @@
 """Histories, plans for the next day, and what they delivered."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -15,7 +17,8 @@ from cotenant.sim.backtest import Setting, backtest
 from cotenant.sim.donor import donor
 from cotenant.sim.history import History, read_history
 from cotenant.sim.planners import Plain, Tomorrow, by_method
-from cotenant.traces.collect import from_frame
+from cotenant.traces.collect import from_frame, read_usage
+from cotenant.traces.schema import ReadOptions
 from cotenant.traces.synthetic import daily, matched
 from cotenant.traces.trace import Trace
 
@@ -69,6 +72,21 @@ def test_a_task_without_a_day_of_history_has_that_of_a_donor() -> None:
     rows = [history.before(np.array([2]), 1, 7, seed).tolist() for seed in range(20)]
     assert {row[0][0] for row in rows} == {0.1, 0.5}
     assert history.before(np.array([2]), 2, 7).tolist() == [[0.9, 0.9]]
+
+
+def test_labels_and_requests_come_from_the_trace(tmp_path: Path) -> None:
+    lines = ["task,time,cpu,cpu_request,app"]
+    for task, request, app in (("a", 2.0, "web"), ("b", 4.0, "db")):
+        lines += [f"{task},{m * 21_600},0.1,{request},{app}" for m in range(8)]
+    (tmp_path / "usage.csv").write_text("\n".join(lines))
+    options = ReadOptions(unit="cores", keep="app")
+    trace = read_usage([str(tmp_path / "usage.csv")], "auto", options)
+    history = read_history(trace, "app")
+    assert dict(zip(history.names, history.labels, strict=True)) == {
+        "a": "web",
+        "b": "db",
+    }
+    assert sorted(history.requests) == [2.0, 4.0]
 
 
 def donors(**known: object) -> set[int]:
