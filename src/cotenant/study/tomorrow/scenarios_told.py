@@ -10,12 +10,12 @@ from cotenant.study.tomorrow.result import MethodRow
 from cotenant.study.tomorrow.sets import SETS
 
 WORDS = {
-    "exact": "exact, 7 days",
-    "replay": "replay, 14 days",
-    "divisor": "exact, divisor of rho fitted on past days",
-    "mixture": "exact, scale mixture",
-    "adaptive": "exact, adaptive conformal on log rho",
-    "fitted": "margin fitted, no correction",
+    "exact": "exact",
+    "replay": "replay",
+    "divisor": "fitted divisor",
+    "mixture": "scale mixture",
+    "adaptive": "adaptive",
+    "fitted": "no correction",
     "conservative": "conservative",
     "default": "default",
 }
