@@ -28,6 +28,13 @@ def backtest(
     orders: Annotated[int, typer.Option(help="Random arrival orders a day.")] = 3,
     capacity: opt.Capacity = None,
     machine: opt.MachineText = None,
+    spread: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the source; who came without history is taken for a task "
+            "of the same value."
+        ),
+    ] = None,
     keep_failing: opt.KeepFailing = False,
     workers: opt.Workers = "1",
     format: opt.Format = "auto",
@@ -51,7 +58,7 @@ def backtest(
 
     promised = read_rho(slo, rho)
     methods = " ".join(method or METHODS).split()
-    source = Source(usage, format, unit, scale, cores_column)
+    source = Source(usage, format, unit, scale, cores_column, spread)
     with Watch(quiet) as watch:
         trace = read_trace(source, watch)
         machines = read_machines(capacity, machine, None, 0, trace.unit)
@@ -64,6 +71,7 @@ def backtest(
             orders=orders,
             seed=seed,
             selection=Selection(keep_failing=keep_failing),
+            label=spread,
             workers=workers,
             advance=watch.step,
         )

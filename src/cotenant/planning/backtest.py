@@ -59,6 +59,7 @@ def run_backtest(
     orders: int = 3,
     seed: int = 0,
     selection: Selection | None = None,
+    label: str | None = None,
     workers: Where = 1,
     advance: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Backtest:
@@ -72,6 +73,8 @@ def run_backtest(
         `history` days, first fit.
     orders
         Random arrival orders a day, the same for all methods.
+    label
+        Column with a class, owner or service: newcomers take a donor of the same.
     workers
         Who works out the days, see `open_workers`.
 
@@ -88,7 +91,7 @@ def run_backtest(
         if value < 1:
             raise InvalidInput(f"{name} is {value}; expected 1 or more")
     trace = select(trace, selection or Selection())
-    cube = read_history(trace)
+    cube = read_history(trace, label)
     if cube.days < 2:
         raise TraceError(trace.source, "covers one day; expected at least two")
     burn_in = min(BURN_IN, cube.days // 3)
