@@ -80,6 +80,10 @@ def serve(
         raise InvalidInput(
             "--conservative and --exclude-day go with --promise tomorrow"
         )
+    if promise == "tomorrow" and method != "exact":
+        raise InvalidInput(
+            f"--method is {method!r}; --promise tomorrow replays days instead"
+        )
     from cotenant.service.asked import Settings
     from cotenant.service.server import Options
     from cotenant.service.server import serve as run

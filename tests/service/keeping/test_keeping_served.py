@@ -55,6 +55,19 @@ def check(days: dict[str, Any], events: list[dict[str, Any]], count: int) -> Non
 
 
 @pytest.mark.slow
+def test_a_day_excluded_at_the_start_is_excluded_once(tmp_path: Path) -> None:
+    options = (*OPTIONS, "--exclude-day", "2026-11-30", "--conservative")
+    for _ in range(2):
+        with serving(tmp_path, *options) as (process, url):
+            _until_ready(process, url)
+            feed = Simulator(url, [], np.zeros((0, 0)), np.zeros((0, 0)), 1.0)
+            why = "excluded when the service was started"
+            assert feed.ask("GET", "/v1/days")["excluded"] == {"2026-11-30": why}
+            assert [event["kind"] for event in feed.events()] == ["day_excluded"]
+            feed.close()
+
+
+@pytest.mark.slow
 def test_days_at_speed_come_to_the_same_when_every_night_is_killed(
     tmp_path: Path,
 ) -> None:
