@@ -19,6 +19,7 @@ ANSWER_S = 5  # within which a scheduler answers
 WORKERS_S = 10  # within which it has a worker
 _SETTINGS = {
     "distributed.comm.timeouts.connect": f"{ANSWER_S}s",
+    "distributed.worker.profile.enabled": False,
     # What is sent once may be large.
     "distributed.admin.large-graph-warning-threshold": "4GiB",
 }
