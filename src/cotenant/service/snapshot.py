@@ -88,7 +88,7 @@ def unpack(settings: Settings, packed: bytes) -> State | None:
     if state.kept is not None:
         if facts.get("kept") is None:
             return None
-        state.kept.read(facts["kept"])
+        keeping.read_facts(state.kept, facts["kept"])
     for spec, draining, changed, keys in facts["machines"]:
         machine = MachineSpec.from_dict(spec)
         entry = Entry(machine, keys=dict.fromkeys(keys), draining=draining)
@@ -116,7 +116,7 @@ def _pieces(picture: Picture) -> Iterator[bytes]:
         "at": picture.at,
         "fleet_changed": picture.fleet_changed,
         "plans": picture.plans,
-        "kept": None if picture.kept is None else picture.kept.to_dict(),
+        "kept": None if picture.kept is None else keeping.facts_of(picture.kept),
         "machines": [
             [spec.to_dict(), draining, changed, keys]
             for spec, draining, changed, keys in picture.machines

@@ -8,6 +8,7 @@ from cotenant.demand.task import Task
 from cotenant.demand.usage import Usage
 from cotenant.service.keeping.history import MOMENTS
 from cotenant.service.keeping.kept import Kept
+from cotenant.service.keeping.packed import facts_of
 
 
 def task(name: str, mean: float, label: str | None = None) -> Task:
@@ -112,13 +113,13 @@ def test_closed_days_take_no_more_samples_but_of_newcomers(kept: Kept) -> None:
 
 
 def test_what_was_noted_of_tasks_can_be_put_back(kept: Kept) -> None:
-    before = kept.to_dict()
+    before = facts_of(kept)
     noted = kept.remember(["a", "new"])
     kept.joined(task("a", 0.9, "web"), "other", "n")
     kept.joined(task("new", 0.1), "asked", "n")
-    assert kept.to_dict() != before
+    assert facts_of(kept) != before
     kept.restore(noted)
-    assert kept.to_dict() == before
+    assert facts_of(kept) == before
 
 
 def test_the_guard_replays_the_part_of_today_that_is_over(kept: Kept) -> None:

@@ -12,6 +12,7 @@ from cotenant.service.keeping.curve import backtest_curve
 from cotenant.service.keeping.daybook import Day, Daybook, read_date
 from cotenant.service.keeping.history import MOMENTS
 from cotenant.service.keeping.night import plan_night, record_night
+from cotenant.service.keeping.packed import facts_of
 from cotenant.service.keeping.reading import exclude
 from cotenant.service.snapshot import pack, take_picture, unpack
 from tests.service.asking import state_of
@@ -305,7 +306,7 @@ def test_a_ledger_read_back_is_what_was_lived_bit_for_bit(database: str) -> None
     for state in (fresh, loaded.start()):
         assert state.kept is not None
         assert picture.kept is not None
-        assert state.kept.to_dict() == picture.kept.to_dict()
+        assert facts_of(state.kept) == facts_of(picture.kept)
         for task, days in picture.kept.history.usage.items():
             known = state.kept.history.usage[task]
             assert known.keys() == days.keys()
@@ -331,8 +332,8 @@ def test_a_refused_list_of_tasks_leaves_nothing_behind(fed: Fed) -> None:
     fed.place("a", 0.3)
     kept = fed.placement.decide(lambda desk: desk.state.kept).result()
     assert kept is not None
-    before = kept.to_dict()
+    before = facts_of(kept)
     specs = [("b", 0.2), ("huge", 5.0)]
     with pytest.raises(Exception, match="huge"):
         fed.placement.place([asked(name, mean, 0.0) for name, mean in specs]).result()
-    assert kept.to_dict() == before
+    assert facts_of(kept) == before

@@ -1,6 +1,5 @@
 """What a state remembers to keep the promise tomorrow; changed by events only."""
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,28 +13,9 @@ from cotenant.colocate.margin import MarginRule
 from cotenant.demand.task import Task
 from cotenant.service.keeping.daybook import Daybook
 from cotenant.service.keeping.history import MOMENTS, History, filled
-from cotenant.service.keeping.stays import Stay, Stays
+from cotenant.service.keeping.stated import Stated, invented, random_of, ratio
+from cotenant.service.keeping.stays import Stays
 from cotenant.sim.donor import donor
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """What was said of a task when it was placed, or last changed.
-
-    Parameters
-    ----------
-    digest
-        Of what was asked.
-    since
-        Day on which it was; what was measured until then tells of another demand, if
-        there was one.
-    """
-
-    digest: str
-    label: str | None
-    mean: float
-    variance: float
-    since: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +180,7 @@ class Kept:
         else:
             given = (name, 1.0)
         if given is None:
-            days = self._invented(name, stated)
+            days = invented(name, stated, MOMENTS * max(1, len(self.window)))
         else:
             giver, factor = given
             days = factor * self._own(giver)
@@ -218,13 +198,6 @@ class Kept:
         now = days.get(self.history.latest // MOMENTS, yesterday)[: self.today]
         return filled(now) if np.isfinite(now).any() else yesterday[: self.today]
 
-    def _invented(self, name: str, stated: Stated) -> FloatArray:
-        count = MOMENTS * max(1, len(self.window))
-        if stated.mean == 0.0 or stated.variance == 0.0:
-            return np.full(count, stated.mean)
-        scale = stated.variance / stated.mean
-        return _random(name).gamma(stated.mean / scale, scale, count)
-
     def _state(self, task: Task, digest: str) -> None:
         name, cpu = task.name, task.usage["cpu"]
         before = self.stated.get(name)
@@ -234,7 +207,7 @@ class Kept:
         stated = Stated(digest, task.label, cpu.mean, cpu.variance, since)
         if before is not None and name in self.known:
             _, factor = self.donors.get(name) or (name, 1.0)
-            self.donors[name] = (name, factor * _ratio(cpu.mean, before.mean))
+            self.donors[name] = (name, factor * ratio(cpu.mean, before.mean))
         else:
             self.donors[name] = self._donor(name, stated)
         self.stated[name] = stated
@@ -278,9 +251,9 @@ class Kept:
             np.append(np.ones(len(names), np.bool_), False),
             [*labels, stated.label],
             np.append(means, stated.mean),
-            _random(name),
+            random_of(name),
         )
-        return names[chosen], _ratio(stated.mean, float(means[chosen]))
+        return names[chosen], ratio(stated.mean, float(means[chosen]))
 
     @cached_property
     def _able(self) -> tuple[list[str], list[str | None], FloatArray]:
@@ -295,51 +268,5 @@ class Kept:
     def _books(self) -> tuple[dict[str, Any], ...]:
         return self.stated, self.donors, self.stays.of
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form of all but the samples."""
-        return {
-            "daybook": self.daybook.to_dict(),
-            "window": self.window,
-            "known": self.known,
-            "stated": {
-                name: [s.digest, s.label, s.mean, s.variance, s.since]
-                for name, s in self.stated.items()
-            },
-            "donors": self.donors,
-            "shed": self.shed,
-            "moved": self.moved,
-            "latest": self.history.latest,
-            "stays": {
-                task: [[s.machine, s.since, s.until] for s in stays]
-                for task, stays in self.stays.of.items()
-            },
-        }
-
-    def read(self, data: Mapping[str, Any]) -> None:
-        """Read the JSON form back."""
-        self.daybook = Daybook.from_dict(data["daybook"])
-        self.window = tuple(data["window"])
-        self.known = {name: tuple(days) for name, days in data["known"].items()}
-        self.stated = {name: Stated(*s) for name, s in data["stated"].items()}
-        self.donors = {
-            name: None if given is None else (given[0], given[1])
-            for name, given in data["donors"].items()
-        }
-        self.shed = dict(data["shed"])
-        self.moved, self.history.latest = data["moved"], data["latest"]
-        self.stays.of = {
-            task: tuple(Stay(*stay) for stay in stays)
-            for task, stays in data["stays"].items()
-        }
-
 
 _NOTHING = object()
-
-
-def _ratio(stated: float, before: float) -> float:
-    return stated / before if stated > 0.0 and before > 0.0 else 1.0
-
-
-def _random(name: str) -> np.random.Generator:
-    """Return random numbers that are the same whenever they are asked for."""
-    return np.random.default_rng(zlib.crc32(name.encode()))
