@@ -52,14 +52,12 @@ class ExactPool:
         self._open()
         self._note(len(self.held) - 1)
 
-    def overload_with(
-        self, usage: Usage, rows: slice | IntArray = slice(None)
-    ) -> FloatArray:
-        """Return the overload of some machines with one task more."""
+    def overload_with(self, usage: Usage, rows: IntArray | None = None) -> FloatArray:
+        """Return the overload of some machines, or of all, with one task more."""
         asked = self._cut(usage)
         cells = (asked.starts, asked.cells, asked.mass, asked.pinned)
-        tail, pinned = self.tail.all[rows], self.pinned.all[rows]
-        result = exact.overload_with(tail, pinned, *cells)
+        rows = np.arange(len(self.held)) if rows is None else rows
+        result = exact.overload_with(self.tail.all, self.pinned.all, rows, *cells)
         # Alone on a machine nothing needs a grid; nor where all peaks together fit.
         result[self.tasks.all[rows] == 0] = asked.alone[0]
         result[self.peak.all[rows] + usage.maximum <= self._machines.most] = 0.0

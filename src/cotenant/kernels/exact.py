@@ -112,15 +112,16 @@ def overload_on(
 def overload_with(
     tail: FloatArray,
     pinned: FloatArray,
+    rows: IntArray,
     starts: IntArray,
     cells: IntArray,
     mass: FloatArray,
     mass_pinned: FloatArray,
 ) -> FloatArray:
-    # The same on every machine.
-    result = np.empty(len(tail))
-    for m in range(len(result)):
-        result[m] = overload_on(tail[m], pinned[m], starts, cells, mass, mass_pinned)
+    # The same on some machines, none of which is copied.
+    result = np.empty(len(rows))
+    for k, m in enumerate(rows):
+        result[k] = overload_on(tail[m], pinned[m], starts, cells, mass, mass_pinned)
     return result
 
 

@@ -38,7 +38,7 @@ def warm() -> None:
     above = np.zeros((1, 1))
     exact.join(loads[0], pins[0], above[0], *cells)
     exact.tail_of(loads[0], above[0], tails[0])
-    exact.overload_with(tails, pins, *cells)
+    exact.overload_with(tails, pins, np.zeros(1, np.int64), *cells)
     exact.overload_of(loads[0], pins[0], above[0])
     exact.overloads(*cells, np.zeros(1, np.int64), np.arange(2), 11, 1)
     alone, ones = exact.overloads_alone(ends, values, masses, 1.0, 1), np.ones(1)
