@@ -141,9 +141,7 @@ def test_churn_does_not_depend_on_how_replicas_are_shared_out() -> None:
     streams, load = made_streams(4, length=600_000), Load(2.0, theta_high=4)
     policy = SlaPolicy(rewriting=FINE, repack="forced", search_nodes=20)
     results = [
-        run_churn(
-            streams, load, policy, replicas=2, measured=1.0, workers=p
-        ).to_dict()
+        run_churn(streams, load, policy, replicas=2, measured=1.0, workers=p).to_dict()
         for p in (1, 2)
     ]
     assert results[0] == results[1]
