@@ -282,6 +282,20 @@ def test_alarms_say_that_the_history_no_longer_describes_the_fleet(
     assert all(part in alarm for part, alarm in zip(words, found, strict=True))
 
 
+def test_alarms_are_in_the_log(fed: Fed, caplog: pytest.LogCaptureFixture) -> None:
+    fed.machines(1)
+    fed.place("a", 0.3)
+    fed.place("b", 0.3)
+    for number in range(3):
+        fed.day(number, {"a": over_at(144, 0.3, 0.9), "b": 0.3})
+        fed.feed((number + 1) * MOMENTS, {"a": [0.3], "b": [0.3]})
+        fed.settle()
+    warned = [
+        line.getMessage() for line in caplog.records if line.levelname == "WARNING"
+    ]
+    assert "after 2019-04-16: the correction has been above 0.15" in warned[0]
+
+
 def test_a_date_is_read_or_refused() -> None:
     assert read_date("1970-01-03") == 2
     with pytest.raises(InvalidInput, match="such as 2026-11-30"):

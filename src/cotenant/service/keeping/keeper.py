@@ -5,6 +5,7 @@ import threading
 
 from cotenant.errors import CotenantError
 from cotenant.service.core import Placement
+from cotenant.service.keeping.daybook import date_of
 from cotenant.service.keeping.guard import HOUR, plan_watch, record_watch
 from cotenant.service.keeping.night import plan_night, record_night
 from cotenant.service.snapshot import take_picture
@@ -74,8 +75,14 @@ class Keeper(threading.Thread):
         placement = self._placement
         picture = placement.decide(lambda desk: take_picture(desk.state)).result()
         night = plan_night(picture, placement.settings)
-        if night is not None:
-            placement.decide(lambda desk: record_night(desk, night)).result()
+        if night is None:
+            return
+        recorded = placement.decide(lambda desk: record_night(desk, night)).result()
+        told = placement.kept()
+        if recorded and told is not None:
+            log.info("counted %s", date_of(night.day.day))
+            for alarm in told.daybook.alarms(told.rule):
+                log.warning("after %s: %s", date_of(night.day.day), alarm)
 
     def _watch(self) -> None:
         placement = self._placement
