@@ -64,8 +64,9 @@ def main() -> None:
             fewer("start from nothing to the first answer", took, 2.0, "s", BAR)
             wait_for(port, "/readyz")
             fill(port)
-            placements(port, process, folder)
+            # Before placements fill the fleet: pods have to find a node.
             asyncio.run(extender(port, process))
+            placements(port, process, folder)
             asyncio.run(more_events(port))
         started = time.perf_counter()
         with serving(Path(folder)) as (_, process):

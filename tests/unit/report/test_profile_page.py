@@ -5,6 +5,7 @@ import re
 import pytest
 from rich.console import Console
 
+from cotenant.report.charts import Chart
 from cotenant.report.profile_charts import (
     Line,
     lines_chart,
@@ -21,9 +22,12 @@ from cotenant.traces.synthetic import daily, matched
 from tests.unit.report.test_html_in_browser import CHROMIUM, browse
 
 
-def told(rows: int = 3, name: str = "plain") -> Told:
+def told(rows: int = 3, name: str = "plain", drawn: bool = False) -> Told:
     cells = tuple((f"{name} {k}", str(k)) for k in range(rows))
-    section = Section("A section", f"about {name}", "counted", ("what", "many"), cells)
+    spec = lines_chart([Line("a", ["1", "2"], [1.0, 2.0])], "x", "y")
+    charts = (Chart("picture", "A picture", "of it", spec),) if drawn else ()
+    columns = ("what", "many")
+    section = Section("A section", f"about {name}", "counted", columns, cells, charts)
     return Told(
         "cotenant profile",
         "3 tasks",
@@ -42,11 +46,12 @@ def test_names_are_escaped_wherever_they_stand():
     assert page.count(html.escape("<b>&x")) >= 5
 
 
-def test_a_long_table_is_folded_and_has_all_rows():
-    page = profile_page(told(rows=24))
+def test_a_long_table_is_folded_below_its_picture_and_has_all_rows():
+    page = profile_page(told(rows=24, drawn=True))
     assert "<summary>All 24 rows</summary>" in page
     assert page.count('<th scope="row">plain') == 24
-    assert "<summary>" not in profile_page(told(rows=5))
+    assert "<summary>" not in profile_page(told(rows=5, drawn=True))
+    assert "<summary>" not in profile_page(told(rows=24))
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
