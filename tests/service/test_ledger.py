@@ -141,6 +141,24 @@ def test_a_start_uses_the_snapshot_and_the_events_after_it(
     )
 
 
+def test_a_service_that_stops_leaves_nothing_to_replay_if_much_happened(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "SNAPSHOT_LAST", 3)
+    core = Placement(SETTINGS, database)
+    busy(core)
+    shown = [(view.name, view.machine) for view in core.tasks()]
+    core.close()
+    ledger = Ledger(database)
+    found = ledger.load_snapshot()
+    assert found is not None
+    assert found[0] == ledger.read(0)[-1].number
+    ledger.close()
+    again = Placement(SETTINGS, database)
+    assert [(view.name, view.machine) for view in again.tasks()] == shown
+    again.close()
+
+
 def test_old_snapshots_are_forgotten_and_a_cut_one_is_not_used(database: str) -> None:
     ledger = Ledger(database)
     for number in (1, 2, 3, 4):

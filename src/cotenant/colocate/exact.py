@@ -147,8 +147,8 @@ class ExactAdmission:
             own = [m for m in machines if self._place[m][0] is pool]
             if own:
                 rows = np.array([self._place[m][1] for m in own])
-                for m, value in zip(own, pool.overload_with(demand, rows), strict=True):
-                    found[m] = self._words(float(value), capacity)
+                odds = pool.overload_with(demand, rows).tolist()
+                found |= zip(own, self._told(odds, capacity), strict=True)
         return [found[machine] for machine in machines]
 
     def overload(self, machine: int) -> float:
@@ -161,9 +161,11 @@ class ExactAdmission:
         pool, row = self._place[machine]
         return float(pool.mean.all[row]) / pool.capacity
 
-    def _words(self, value: float, capacity: float) -> Verdict:
-        odds = f"{value:.3g} {sign(value, self._rho)} {self._rho:.3g}"
-        return Verdict("", value, self._rho, f"Pr[use > {capacity:.4g}] = {odds}")
+    def _told(self, odds: Sequence[float], capacity: float) -> Iterator[Verdict]:
+        what, rho = f"Pr[use > {capacity:.4g}] =", f"{self._rho:.3g}"
+        for value in odds:
+            words = f"{what} {value:.3g} {sign(value, self._rho)} {rho}"
+            yield Verdict("", value, self._rho, words)
 
     def _gather(self, answer: Callable[[ExactPool], FloatArray]) -> FloatArray:
         if len(self._pools) == 1:

@@ -31,6 +31,7 @@ BATCH = 256  # requests of one transaction
 TICK = 1.0  # seconds between looks at what other processes have written
 PAGE = 5_000  # events read at once
 SNAPSHOT_EVERY = 25_000  # events
+SNAPSHOT_LAST = 1_000  # events from which one more is worth while at the end
 FREEZE_EVERY = 1_000  # events
 PART = 1 << 18  # bytes of a snapshot written with one batch
 
@@ -82,9 +83,11 @@ class Writer(threading.Thread):
         return future
 
     def close(self) -> None:
-        """Finish what is queued, a snapshot too, and stop."""
+        """Finish what is queued, make the next start quick, and stop."""
         if self._saving is not None:
             self._saving.join()
+        if self.state is not None:
+            self._save_last(self.state)
         self._closed = True
         self._requests.put(None)
         self.join()
@@ -249,6 +252,12 @@ class Writer(threading.Thread):
         name, save = "cotenant-snapshot", self._save
         self._saving = threading.Thread(target=save, args=(picture,), name=name)
         self._saving.start()
+
+    def _save_last(self, state: State) -> None:
+        if self.durable and state.number - self._snapshot >= SNAPSHOT_LAST:
+            with self.lock:
+                picture = take_picture(state)
+            self._save(picture)
 
     def _save(self, picture: Picture) -> None:
         """Write a snapshot part by part, each along with a batch: only one writes."""
