@@ -26,7 +26,10 @@ class Rows:
 
     def double(self) -> None:
         """Allocate as many rows again, of zeros, and use none of them yet."""
-        self._data = np.concatenate([self._data, np.zeros_like(self._data)])
+        # Rows that were never written take no memory yet.
+        more = np.zeros((2 * len(self._data), *self._data.shape[1:]))
+        more[: len(self._data)] = self._data
+        self._data = more
 
     def use(self, count: int) -> None:
         """Use the first so many of the allocated rows."""

@@ -124,11 +124,12 @@ def _give_up(desk: Desk, uid: str, name: str) -> list[Held]:
 def _assess(
     desk: Desk, spec: TaskSpec, demand: Demand, machines: Sequence[str]
 ) -> list[Assessed]:
-    state, side = desk.state, desk.state.side(spec.kind)
+    state, kind = desk.state, spec.kind
+    side = state.side(kind)
     entries = {
         name: entry
         for name in machines
-        if (entry := state.machines.get(name)) and entry.spec.kind == spec.kind
+        if (entry := state.machines.get(name)) and entry.spec.kind == kind
     }
     hosts = [host for entry in entries.values() for host in entry.hosts]
     verdicts = iter(side.verdicts(hosts, demand))
@@ -145,7 +146,7 @@ def _assess(
         verdict = best.get(name)
         if verdict is None:
             there = name in state.machines
-            why = f"takes no tasks with {spec.kind}" if there else "is not in the fleet"
+            why = f"takes no tasks with {kind}" if there else "is not in the fleet"
             found.append(Assessed(name, False, f"{name} {why}", 0, False))
         elif verdict.fits:
             found.append(Assessed(name, True, verdict.words, scores[name]))

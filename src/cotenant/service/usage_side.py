@@ -88,8 +88,10 @@ class UsageSide:
             others &= self._spread.fits(demand)
         # Only where another part may refuse is the whole test asked.
         return [
-            verdict if others[host] else self.placer.verdict(host, demand)
-            for host, verdict in zip(hosts, found, strict=True)
+            verdict if other else self.placer.verdict(host, demand)
+            for host, verdict, other in zip(
+                hosts, found, others[list(hosts)].tolist(), strict=True
+            )
         ]
 
     def alone(self, host: int, demand: Task) -> bool:
