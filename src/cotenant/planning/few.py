@@ -28,6 +28,7 @@ BINS, QUANTILES = 20, 100
 LEAST = 100  # well-known tasks needed to learn from
 STEPS = 4  # corrections of the threshold; what is delivered follows it nearly 1 to 1
 DRAWN = 40_000  # tasks seen rarely, in all trials together
+TOGETHER = 500  # tasks of a trial at least; the fewer, the more room is left unused
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,15 +102,21 @@ def calibrated_rho(
     known
         Tasks with many samples; each is drawn as often as one of `counts` says.
     counts
-        Observations of the tasks to be planned.
+        Observations of the tasks to be planned. A trial packs as many at a time, but
+        at least 500 and no more than are known: packing whole tasks leaves some of the
+        promise unused, more where there are few.
     capacity
         CPU capacity of a typical machine.
     rare
         Tasks with fewer observations borrow.
     """
     random = np.random.default_rng(seed)
-    repeats = max(1, round(DRAWN / len(known)))
-    trials = [_seen_rarely(known, shapes, counts, random, rare) for _ in range(repeats)]
+    size = min(max(len(counts), TOGETHER), len(known))
+    trials = []
+    for _ in range(max(1, round(DRAWN / size))):
+        some = random.choice(len(known), size, replace=False)
+        drawn = [known[at] for at in some]
+        trials.append(_seen_rarely(drawn, shapes, counts, random, rare))
     threshold = rho
     for _ in range(STEPS):
         delivered = np.mean([_delivered(t, threshold, capacity) for t in trials])

@@ -212,17 +212,19 @@ def test_lent_shapes_keep_the_mean_and_mix_by_observations() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seen", [10, 30])
+@pytest.mark.parametrize(("seen", "within"), [(10, 0.12), (30, 0.05)])
 def test_rarely_seen_tasks_keep_the_promise_by_a_calibrated_threshold(
-    seen: int,
+    seen: int, within: float
 ) -> None:
+    # What is known of a task is all there is of it, as in the paper: tasks of any
+    # length may lend, and problems are drawn from such tasks.
     known = [u.usage["cpu"] for u in tasks_of(8_000, 50)]
-    known = [u for u in known if u.observations >= KNOWN]
     shapes = Shapes.learn(known)
-    threshold = calibrated_rho(known, shapes, np.array([seen]), 0.001, 1.0)
+    counts = np.full(2_500, seen)
+    threshold = calibrated_rho(known, shapes, counts, 0.001, 1.0)
     random = np.random.default_rng(1)
     delivered, trusting = [], []
-    for seed in range(6):
+    for seed in range(16):
         truth = {t.name: t.usage["cpu"] for t in tasks_of(2_500, seed)}
         draws = {
             name: Usage.from_samples(random.choice(u.values, seen, p=u.weights))
@@ -238,8 +240,7 @@ def test_rarely_seen_tasks_keep_the_promise_by_a_calibrated_threshold(
                 Carried(1.0, [truth[t.name] for t in on]) for on in packing.tasks
             ]
             result.append(judge_exact(machines).overload.mean())
-    # The noise of such a mean is about 4 % of itself.
-    assert np.mean(delivered) == pytest.approx(0.001, rel=0.12)
+    assert np.mean(delivered) == pytest.approx(0.001, rel=within)
     assert np.mean(trusting) > 1.3 * np.mean(delivered)
 
 
