@@ -14,7 +14,7 @@ from cotenant.demand.task import Task
 from cotenant.demand.usage import Hours, Usage
 from cotenant.errors import InvalidInput
 from cotenant.fleet import Fleet
-from cotenant.planning.few import KNOWN, Shapes, calibrated_rho
+from cotenant.planning.few import Shapes, calibrated_rho
 from cotenant.planning.plan import compare, default_settings, plan
 from cotenant.planning.problem import Selection, make_problem
 from cotenant.planning.rhythm import carries_a_day, shared_deviations
