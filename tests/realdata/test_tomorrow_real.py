@@ -30,8 +30,7 @@ def test_the_default_delivers_about_what_it_promises_on_public_traces() -> None:
 
 
 def test_plain_planning_does_not() -> None:
-    assert delivered("azure averages", 0.001, "exact") > 3
-    assert delivered("google job-days", 0.01, "exact") > 3
+    assert delivered("alibaba x2", 0.01, "exact") > 3
 
 
 def test_sets_have_the_days_and_tasks_they_are_said_to_have() -> None:
