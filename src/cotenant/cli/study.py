@@ -1,22 +1,15 @@
 """`cotenant study`: the papers' experiments, published figures beside ours."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from cotenant.cli import options as opt
-from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
 from cotenant.cli.study_morphosys import morphosys
+from cotenant.cli.study_output import emit_told, save_report
 from cotenant.cli.study_tomorrow import tomorrow
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from cotenant.study.gpa.study import GpaStudy
-    from cotenant.study.grid_result import GridResult
-    from cotenant.study.look_ahead import LookAheadStudy
 
 Keep = Annotated[
     str | None, typer.Option(help="File that keeps finished cells, to resume from.")
@@ -24,8 +17,6 @@ Keep = Annotated[
 Report = Annotated[
     str | None, typer.Option(help="Write an offline HTML report to this file.")
 ]
-
-_EVERY_ROW = 10_000
 
 
 class Experiments(TyperGroup):
@@ -77,8 +68,7 @@ def look_ahead(
     log, system, load, estimates, replicas, average_turnaround_s, better, gain,
     gain_error, over_tla, over_tla_error, gain_over_worse, stable).
     """
-    from cotenant.report.profile_page import profile_page
-    from cotenant.report.profile_terminal import show_profile
+    from cotenant.report.profile_terminal import MOST_ROWS
     from cotenant.study.look_ahead import PARTS, study_look_ahead
     from cotenant.study.look_ahead_told import tell
 
@@ -91,18 +81,10 @@ def look_ahead(
             keep,
             lambda what, done, total: watch.step("cells", done, total),
         )
-        if report is not None:
-            write(profile_page(tell(result)), report)
-            watch.remark(f"report written to {report}")
+        told = tell(result)
+        save_report(told, report, watch)
 
-    def show(made: "LookAheadStudy", console: "Console") -> None:
-        show_profile(tell(made), console)
-
-    def page(made: "LookAheadStudy") -> str:
-        return profile_page(tell(made))
-
-    emit(result, output, out, show, page)
-    return 0
+    return emit_told(result, told, output, out, MOST_ROWS)
 
 
 @study.command("gpa")
@@ -146,8 +128,6 @@ def gpa(
     of a profile), missing.
     """
     from cotenant.report.pictures import write_pictures
-    from cotenant.report.profile_page import profile_page
-    from cotenant.report.profile_terminal import show_profile
     from cotenant.study.gpa.study import study_gpa
     from cotenant.study.gpa.told import tell
 
@@ -162,22 +142,13 @@ def gpa(
             lambda what, done, total: watch.step("cells", done, total),
         )
         told = tell(result)
-        if report is not None:
-            write(profile_page(told), report)
-            watch.remark(f"report written to {report}")
+        save_report(told, report, watch)
         if figures is not None:
             charts = [chart for section in told.sections for chart in section.charts]
             write_pictures(charts, figures)
             watch.remark(f"{len(charts)} figures written to {figures}")
 
-    def show(made: "GpaStudy", console: "Console") -> None:
-        show_profile(told, console, _EVERY_ROW)
-
-    def page(made: "GpaStudy") -> str:
-        return profile_page(told)
-
-    emit(result, output, out, show, page)
-    return 0
+    return emit_told(result, told, output, out)
 
 
 @study.command("grid")
@@ -198,8 +169,6 @@ def grid(
     overload, deviation, low, high, exact, worst_machine, machines_above_rho, unplaced,
     error), cleaning.
     """
-    from cotenant.report.profile_page import profile_page
-    from cotenant.report.profile_terminal import show_profile
     from cotenant.study.grid import read_grid
     from cotenant.study.grid_result import study_grid
     from cotenant.study.grid_told import tell
@@ -211,18 +180,10 @@ def grid(
             keep,
             lambda what, done, total: watch.step("problems", done, total),
         )
-        if report is not None:
-            write(profile_page(tell(result)), report)
-            watch.remark(f"report written to {report}")
+        told = tell(result)
+        save_report(told, report, watch)
 
-    def show(made: "GridResult", console: "Console") -> None:
-        show_profile(tell(made), console, _EVERY_ROW)
-
-    def page(made: "GridResult") -> str:
-        return profile_page(tell(made))
-
-    emit(result, output, out, show, page)
-    return 0
+    return emit_told(result, told, output, out)
 
 
 study.command("morphosys")(morphosys)

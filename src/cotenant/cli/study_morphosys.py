@@ -1,20 +1,12 @@
 """`cotenant study morphosys`: the MorphoSys experiments on public video traces."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cotenant.cli import options as opt
-from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from cotenant.study.morphosys.study import MorphosysStudy
-
-
-_EVERY_ROW = 100
+from cotenant.cli.study_output import emit_told, save_report
 
 
 def morphosys(
@@ -58,8 +50,6 @@ def morphosys(
     rewrites_per_arrival; efficiency, efficiency_given, over_response_time, each with
     mean, low, high).
     """
-    from cotenant.report.profile_page import profile_page
-    from cotenant.report.profile_terminal import show_profile
     from cotenant.study.morphosys.cells import PARTS
     from cotenant.study.morphosys.study import study_morphosys
     from cotenant.study.morphosys.told import tell
@@ -73,15 +63,7 @@ def morphosys(
             keep,
             lambda what, done, total: watch.step("cells", done, total),
         )
-        if report is not None:
-            write(profile_page(tell(result)), report)
-            watch.remark(f"report written to {report}")
+        told = tell(result)
+        save_report(told, report, watch)
 
-    def show(made: "MorphosysStudy", console: "Console") -> None:
-        show_profile(tell(made), console, _EVERY_ROW)
-
-    def page(made: "MorphosysStudy") -> str:
-        return profile_page(tell(made))
-
-    emit(result, output, out, show, page)
-    return 0
+    return emit_told(result, told, output, out)

@@ -1,19 +1,12 @@
 """`cotenant study tomorrow`: is the promise kept on the next day?"""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cotenant.cli import options as opt
-from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from cotenant.study.tomorrow.result import TomorrowStudy
-
-_EVERY_ROW = 10_000
+from cotenant.cli.study_output import emit_told, save_report
 
 
 def tomorrow(
@@ -51,8 +44,6 @@ def tomorrow(
     overload_over_rho, low, high, by_day, days_above_rho, machine_days_above_rho,
     worst_machine_day, machines, cost, margin).
     """
-    from cotenant.report.profile_page import profile_page
-    from cotenant.report.profile_terminal import show_profile
     from cotenant.study.tomorrow.cells import PARTS
     from cotenant.study.tomorrow.study import study_tomorrow
     from cotenant.study.tomorrow.told import tell
@@ -67,15 +58,7 @@ def tomorrow(
             keep,
             lambda what, done, total: watch.step("cells", done, total),
         )
-        if report is not None:
-            write(profile_page(tell(result)), report)
-            watch.remark(f"report written to {report}")
+        told = tell(result)
+        save_report(told, report, watch)
 
-    def show(made: "TomorrowStudy", console: "Console") -> None:
-        show_profile(tell(made), console, _EVERY_ROW)
-
-    def page(made: "TomorrowStudy") -> str:
-        return profile_page(tell(made))
-
-    emit(result, output, out, show, page)
-    return 0
+    return emit_told(result, told, output, out)

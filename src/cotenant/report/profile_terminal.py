@@ -9,10 +9,10 @@ from cotenant.report import told
 from cotenant.report.sections import Section, Told
 from cotenant.report.words import visible
 
-_MOST_ROWS = 10
+MOST_ROWS = 10
 
 
-def show_profile(result: Told, console: Console, most_rows: int = _MOST_ROWS) -> None:
+def show_profile(result: Told, console: Console, most_rows: int = MOST_ROWS) -> None:
     """Print the answer, what follows from it, and a table a section."""
     console.print(Text(f"  {result.answer}", style="bold"))
     console.print(Padding(visible(result.sentence), (0, 0, 1, 2)), markup=False)

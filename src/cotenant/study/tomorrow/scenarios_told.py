@@ -87,11 +87,6 @@ def _beside(
     return [text for a, b in pairs for text in (f"{a:.2f}", printed(b))]
 
 
-def _of(rows: Sequence[MethodRow], method: str) -> list[MethodRow]:
-    by_rho = {row.rho: row for row in rows if row.method == method}
-    return [by_rho[rho] for rho in RHOS]
-
-
 def printed(value: float | None) -> str:
     """Return a number of the design study, or that there is none."""
     return "-" if value is None else f"{value:.2f}"
