@@ -56,6 +56,13 @@ class Kept:
             ) from error
 
 
+def check_parts(asked: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse a part that a study does not have, and name those it has."""
+    for part in asked:
+        if part not in known:
+            raise InvalidInput(f"part is {part!r}; expected one of {', '.join(known)}")
+
+
 def run_cells(
     function: Callable[[str], Value],
     cells: Sequence[str],

@@ -16,7 +16,7 @@ from cotenant.errors import InvalidInput, SourceNotFound
 from cotenant.planning.results import API_VERSION, Json
 from cotenant.queueing.lookahead import LookAhead
 from cotenant.queueing.metrics import UNSTABLE
-from cotenant.study.cells import Advance, Kept, Value, run_cells
+from cotenant.study.cells import Advance, Kept, Value, check_parts, run_cells
 from cotenant.study.look_ahead_cells import LOGS, Cell, cells_of, run_cell
 from cotenant.workers import Where
 
@@ -224,9 +224,7 @@ def study_look_ahead(
     SourceNotFound
         If a log is missing.
     """
-    for part in parts:
-        if part not in PARTS:
-            raise InvalidInput(f"part is {part!r}; expected one of {', '.join(PARTS)}")
+    check_parts(parts, PARTS)
     if copies < 1:
         raise InvalidInput(f"replicas is {copies}; expected 1 or more")
     cells = list(cells_of(parts, folder, copies))

@@ -14,7 +14,7 @@ from cotenant.planning.results import API_VERSION, Json
 from cotenant.planning.sla.churn import interval
 from cotenant.planning.sla.churn_results import Interval
 from cotenant.planning.sla.strategies import BASELINE
-from cotenant.study.cells import Advance, Kept, Value, run_cells
+from cotenant.study.cells import Advance, Kept, Value, check_parts, run_cells
 from cotenant.study.morphosys.cells import FILES, PARTS, cells_of, run_cell
 from cotenant.workers import Where
 
@@ -126,9 +126,7 @@ def study_morphosys(
     SourceNotFound
         If a trace is missing.
     """
-    for part in parts:
-        if part not in PARTS:
-            raise InvalidInput(f"part is {part!r}; expected one of {', '.join(PARTS)}")
+    check_parts(parts, PARTS)
     if replicas is not None and replicas < 1:
         raise InvalidInput(f"replicas is {replicas}; expected 1 or more")
     for file in FILES:

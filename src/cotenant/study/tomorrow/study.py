@@ -8,7 +8,7 @@ import numpy as np
 from cotenant.arrays import FloatArray
 from cotenant.errors import InvalidInput, SourceNotFound
 from cotenant.planning.delivered import interval
-from cotenant.study.cells import Advance, Kept, Value, run_cells
+from cotenant.study.cells import Advance, Kept, Value, check_parts, run_cells
 from cotenant.study.tomorrow.cells import (
     PARTS,
     SCENARIO_SET,
@@ -51,9 +51,7 @@ def study_tomorrow(
     SourceNotFound
         If a trace is missing.
     """
-    for part in parts:
-        if part not in PARTS:
-            raise InvalidInput(f"part is {part!r}; expected one of {', '.join(PARTS)}")
+    check_parts(parts, PARTS)
     if orders < 1:
         raise InvalidInput(f"orders is {orders}; expected 1 or more")
     cells = list(cells_of(parts, folder, orders, seed))
