@@ -43,4 +43,5 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev,docs,cluster]"
 	@echo "compiling kernels: up to a minute, once"
 	$(BIN)/python -m cotenant.kernels.warm
+	$(BIN)/python -m compileall -q src
 	@touch $(READY)

@@ -74,6 +74,8 @@ def app(words: Sequence[str] = ()) -> typer.Typer:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the code of the interface contract."""
     gc.set_threshold(_YOUNG)
+    # No command multiplies matrices: NumPy need not start a thread per core for it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     code = run([word for word in words if word != "--debug"], debug)

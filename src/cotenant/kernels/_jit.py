@@ -1,15 +1,12 @@
 """The one decorator with the one set of compiler options."""
 
 import logging
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar, cast
 
-import numba
-from numba.core.caching import FunctionCache
-from numba.core.runtime.nrt import rtsys
+from cotenant.kernels._numba import FunctionCache, numba, rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 log = logging.getLogger(__name__)
@@ -43,17 +40,3 @@ def jit(function: F) -> F:
     with suppress(RuntimeError):
         made._cache = cast("Any", _Kept)(function)
     return cast("F", made)
-
-
-def _import_without_blas() -> None:
-    # This module of Numba imports SciPy's linear algebra to see whether products of
-    # matrices could be compiled: a quarter of a second that no kernel has a use for.
-    scipy = "scipy.linalg"
-    if scipy not in sys.modules:
-        sys.modules[scipy] = cast("Any", None)
-        import numba.np.arraymath  # noqa: F401
-
-        del sys.modules[scipy]
-
-
-_import_without_blas()
