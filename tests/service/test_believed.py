@@ -8,7 +8,8 @@ from scipy import stats
 
 from cotenant.demand.usage import Usage
 from cotenant.service.asked import Moments, TaskSpec
-from cotenant.service.believed import PRIOR, believe, from_moments, merge, sharpen
+from cotenant.service.believed import believe, merge, sharpen
+from cotenant.service.declared import PRIOR, from_moments
 from tests.strategies import samples
 
 means = st.floats(1e-6, 1e9)

@@ -13,12 +13,13 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from cotenant.errors import InvalidInput, NothingFits, ServiceUnavailable
-from cotenant.service import migrations, schema, writer
+from cotenant.service import migrations, schema, snapshot, writer
 from cotenant.service.answers import Event
 from cotenant.service.asked import TaskSpec
 from cotenant.service.core import Placement
 from cotenant.service.ledger import Ledger
-from cotenant.service.snapshot import pack, take_picture, unpack
+from cotenant.service.picture import take_picture
+from cotenant.service.snapshot import pack, unpack
 from cotenant.service.state import State
 from tests.service.asking import (
     SETTINGS,
@@ -100,6 +101,18 @@ def test_a_snapshot_restores_every_bit(database: str) -> None:
     state = state_of(database)
     restored = unpack(SETTINGS, pack(take_picture(state))).start()
     assert strip_state(restored) == strip_state(state)
+
+
+def test_a_snapshot_of_another_format_is_not_used(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core = Placement(SETTINGS, database)
+    busy(core)
+    core.close()
+    state = state_of(database)
+    packed = pack(take_picture(state))
+    monkeypatch.setattr(snapshot, "FORMAT", snapshot.FORMAT + 1)
+    assert unpack(SETTINGS, packed) is None
 
 
 def strip_state(state: State) -> list[object]:

@@ -25,8 +25,8 @@ from cotenant.service.keeping.kept import Told
 from cotenant.service.keeping.timing import NOW, Timing
 from cotenant.service.ledger import Ledger
 from cotenant.service.lookups import Lookups
+from cotenant.service.picture import take_picture
 from cotenant.service.repack import plan_moves
-from cotenant.service.snapshot import take_picture
 from cotenant.service.state import pod_key
 from cotenant.service.views import machine_view, task_view
 from cotenant.service.writer import Writer

@@ -7,7 +7,7 @@ from typing import Any
 from cotenant.demand.sla import Sla
 from cotenant.service.asked import Settings
 from cotenant.service.passes import Passes, Step
-from cotenant.service.snapshot import Picture
+from cotenant.service.picture import Picture
 from cotenant.service.state import Entry, Held, State
 from cotenant.service.views import machine_view
 

@@ -7,8 +7,8 @@ from cotenant.errors import FleetChanged, UnknownPlan
 from cotenant.service.answers import Move, RepackPlan
 from cotenant.service.desk import Desk, digest_of
 from cotenant.service.passes import Step
+from cotenant.service.picture import Picture, take_picture
 from cotenant.service.repack import Worked, copy_state, moved_to
-from cotenant.service.snapshot import Picture, take_picture
 
 
 def propose(desk: Desk, picture: Picture, worked: Worked) -> RepackPlan:

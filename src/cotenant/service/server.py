@@ -13,8 +13,8 @@ import uvicorn
 
 from cotenant.service.app import Background, Service, make_app, nothing_else
 from cotenant.service.asked import Settings
-from cotenant.service.believed import from_moments
 from cotenant.service.core import Placement
+from cotenant.service.declared import from_moments
 from cotenant.service.keeping.daybook import read_date
 from cotenant.service.keeping.reading import exclude
 from cotenant.service.logs import log_to

@@ -18,9 +18,10 @@ from cotenant.service.applying import apply
 from cotenant.service.asked import Settings
 from cotenant.service.desk import Desk
 from cotenant.service.ledger import Ledger
+from cotenant.service.picture import Picture, take_picture
 from cotenant.service.published import Published
 from cotenant.service.reserving import expire
-from cotenant.service.snapshot import Picture, pack, take_picture, unpack
+from cotenant.service.snapshot import pack, unpack
 from cotenant.service.state import State
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ import pytest
 
 from cotenant.service.keeping.guard import plan_watch, record_watch
 from cotenant.service.keeping.history import MOMENTS
-from cotenant.service.snapshot import take_picture
+from cotenant.service.picture import take_picture
 from tests.service.keeping.days import Fed
 
 

@@ -14,7 +14,8 @@ from cotenant.service.keeping.history import MOMENTS
 from cotenant.service.keeping.night import plan_night, record_night
 from cotenant.service.keeping.packed import facts_of
 from cotenant.service.keeping.reading import exclude
-from cotenant.service.snapshot import pack, take_picture, unpack
+from cotenant.service.picture import take_picture
+from cotenant.service.snapshot import pack, unpack
 from tests.service.asking import state_of
 from tests.service.asking import task as asked
 from tests.service.keeping.days import FIRST, TOMORROW, Fed, generated

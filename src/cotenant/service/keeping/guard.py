@@ -12,8 +12,8 @@ from cotenant.service.keeping.history import MOMENTS
 from cotenant.service.keeping.measured import SLACK, measure
 from cotenant.service.keeping.night import capacities
 from cotenant.service.keeping.shift import Shift, make
+from cotenant.service.picture import Picture
 from cotenant.service.repack import copy_state
-from cotenant.service.snapshot import Picture
 from cotenant.service.state import State
 
 HOUR = MOMENTS // 24

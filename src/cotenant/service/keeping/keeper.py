@@ -8,7 +8,7 @@ from cotenant.service.core import Placement
 from cotenant.service.keeping.daybook import date_of
 from cotenant.service.keeping.guard import HOUR, plan_watch, record_watch
 from cotenant.service.keeping.night import plan_night, record_night
-from cotenant.service.snapshot import take_picture
+from cotenant.service.picture import take_picture
 
 log = logging.getLogger("cotenant.service")
 

@@ -18,8 +18,8 @@ from cotenant.service.keeping.kept import Kept
 from cotenant.service.keeping.measured import SLACK, Measured, measure
 from cotenant.service.keeping.repair import Repair
 from cotenant.service.keeping.shift import Shift, make
+from cotenant.service.picture import Picture
 from cotenant.service.repack import copy_state
-from cotenant.service.snapshot import Picture
 from cotenant.service.words import percent
 
 
