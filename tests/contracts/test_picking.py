@@ -17,7 +17,8 @@ from cotenant.demand.sla import Sla
 from cotenant.demand.task import Task
 from cotenant.demand.usage import Hours, Usage
 from cotenant.fleet import Fleet
-from cotenant.kernels.index import NONE, following, make_index, put
+from cotenant.kernels.index import following, make_index, put
+from cotenant.kernels.tree import NONE
 from tests.strategies import rhos, samples
 
 NAMES = ["gaussian", "cumulants", "esscher", "exact", "max", "cantelli:1.7", "mean:0.9"]

@@ -34,7 +34,21 @@ def _say_compiling() -> None:
 
 def jit(function: F) -> F:
     """Compile `function` on first use and keep the result on disk where possible."""
-    made: Any = numba.jit(nopython=True, error_model="numpy", nogil=True)(function)
+    return _compiled(function, {})
+
+
+def jit_borrowing(function: F) -> F:
+    """Compile, as `jit` does, a function that makes no arrays but views of those given.
+
+    It counts no references to arrays, which otherwise takes most of the time of a short
+    kernel that is given many.
+    """
+    return _compiled(function, {"_nrt": False})
+
+
+def _compiled(function: F, options: dict[str, Any]) -> F:
+    options |= {"nopython": True, "error_model": "numpy", "nogil": True}
+    made: Any = numba.jit(**options)(function)
     # Without a writable folder for it, neither the package's nor the home: compile anew
     # in every process.
     with suppress(RuntimeError):

@@ -16,7 +16,8 @@ import numpy as np
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.kernels._jit import jit
 from cotenant.kernels.exact import join, overload_on, tail_of
-from cotenant.kernels.index import EVERY, NONE, Index, following, is_allowed, put
+from cotenant.kernels.index import EVERY, Index, following, is_allowed, put
+from cotenant.kernels.tree import NONE
 
 # Shares of a task's distribution between which its values are taken as the lowest of
 # them: a tenth of the work refuses most machines that refuse.

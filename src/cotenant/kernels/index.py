@@ -4,8 +4,7 @@ Room and need are numbers a test chooses, such that a machine with less room tha
 needs can be passed over unasked. First fit prefers low numbers; best fit prefers full
 machines, low numbers among equally full ones. Machines stand in a row of levels, the
 most preferred level first: their number for first fit, their fullness in steps for best
-fit. A tree over the levels knows the most room below each of its nodes, so that finding
-the next machine with room takes one walk up and down the tree.
+fit. A tree over the levels knows the most room in each.
 """
 
 from typing import NamedTuple
@@ -13,23 +12,23 @@ from typing import NamedTuple
 import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
-from cotenant.kernels._jit import jit
+from cotenant.kernels._jit import jit_borrowing
+from cotenant.kernels.tree import NONE, Tree, first_from, make_tree, write
 
-NONE = -1
 ANY = -1e300  # need of a task that every machine has to be asked about
 EVERY = np.ones(0, np.bool_)  # allowed machines where all are
 
 
 class Index(NamedTuple):
-    """Levels `(levels,)`, their tree `(2 * levels,)` and machines `(machines,)`.
+    """Machines `(machines,)` in as many levels; `most` room of each level.
 
-    `most[1]` is the root of the tree, `most[levels + k]` its leaf of level k. Machines
-    of one level are linked in order of preference: `first` and `last` of a level,
-    `after` and `before` of a machine.
+    Machines of one level are linked in order of preference: `first` and `last` of a
+    level, `after` and `before` of a machine. First fit, with a machine a level, has no
+    use for links.
     """
 
     best_fit: bool
-    most: FloatArray
+    most: Tree
     first: IntArray
     last: IntArray
     after: IntArray
@@ -41,24 +40,20 @@ class Index(NamedTuple):
 
 def make_index(machines: int, best_fit: bool) -> Index:
     """Return an index for machines numbered below `machines`, none in it yet."""
-    levels = 1
-    while levels < machines:
-        levels *= 2
-    none = [np.full(size, NONE, np.int64) for size in (levels,) * 2 + (machines,) * 3]
-    first, last, after, before, level = none
-    most, room = np.full(2 * levels, -np.inf), np.zeros(machines)
+    first, last, after, before, level = np.full((5, machines), NONE)
+    room, fullness = np.zeros((2, machines))
     links = (first, last, after, before, level)
-    return Index(best_fit, most, *links, room, np.zeros(machines))
+    return Index(best_fit, make_tree(machines), *links, room, fullness)
 
 
-@jit
+@jit_borrowing
 def put(index: Index, machine: int, fullness: float, room: float) -> None:
     # Puts a machine where it belongs now, new in the index or not.
-    old, levels = index.level[machine], len(index.first)
     if not index.best_fit:
-        level, fullness = machine, 0.0
-    else:
-        level = levels - 1 - min(int(fullness * levels), levels - 1)
+        write(index.most, machine, room)
+        return
+    old, levels = index.level[machine], len(index.first)
+    level = levels - 1 - min(int(fullness * levels), levels - 1)
     moves = old != level or index.fullness[machine] != fullness
     if moves and old != NONE:
         _unlink(index, machine)
@@ -70,40 +65,34 @@ def put(index: Index, machine: int, fullness: float, room: float) -> None:
     _tell(index, level)
 
 
-@jit
+@jit_borrowing
 def following(index: Index, machine: int, need: float) -> int:
     # The machine preferred next after this one (NONE: the very first) that has room.
-    levels, level = len(index.first), 0
+    if not index.best_fit:
+        return first_from(index.most, machine + 1, need)
+    level = 0
     if machine != NONE:
         level = index.level[machine] + 1
         machine = index.after[machine]
         while machine != NONE and index.room[machine] < need:
             machine = index.after[machine]
-        if machine != NONE or level == levels:
+        if machine != NONE:
             return machine
-    node = levels + level
-    while index.most[node] < need:
-        while node & 1:  # the last child of its parent, or the root
-            node >>= 1
-        if node == 0:
-            return NONE
-        node += 1
-    while node < levels:
-        node *= 2
-        if index.most[node] < need:
-            node += 1
-    machine = index.first[node - levels]
+    level = first_from(index.most, level, need)
+    if level == NONE:
+        return NONE
+    machine = index.first[level]
     while index.room[machine] < need:
         machine = index.after[machine]
     return machine
 
 
-@jit
+@jit_borrowing
 def is_allowed(allowed: BoolArray, machine: int) -> bool:
     return len(allowed) == 0 or bool(allowed[machine])
 
 
-@jit
+@jit_borrowing
 def _tell(index: Index, level: int) -> None:
     # Tells the tree how much room a level has.
     most = -np.inf
@@ -111,14 +100,10 @@ def _tell(index: Index, level: int) -> None:
     while machine != NONE:
         most = max(most, index.room[machine])
         machine = index.after[machine]
-    node = len(index.first) + level
-    while node and index.most[node] != most:
-        index.most[node] = most
-        most = max(most, index.most[node ^ 1]) if node > 1 else most
-        node >>= 1
+    write(index.most, level, most)
 
 
-@jit
+@jit_borrowing
 def _link(index: Index, machine: int, level: int) -> None:
     # Looked up from the end: a machine just opened has the highest number.
     fullness, before = index.fullness[machine], index.last[level]
@@ -133,13 +118,13 @@ def _link(index: Index, machine: int, level: int) -> None:
     index.level[machine] = level
 
 
-@jit
+@jit_borrowing
 def _unlink(index: Index, machine: int) -> None:
     before, after = index.before[machine], index.after[machine]
     _join(index, index.level[machine], before, after)
 
 
-@jit
+@jit_borrowing
 def _join(index: Index, level: int, before: int, after: int) -> None:
     if before == NONE:
         index.first[level] = after

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
-from cotenant.kernels._jit import jit
+from cotenant.kernels._jit import jit, jit_borrowing
 from cotenant.kernels.corrected import cornish_fisher, shifted_gamma
-from cotenant.kernels.index import ANY, EVERY, NONE, Index, following, is_allowed, put
+from cotenant.kernels.index import ANY, EVERY, Index, following, is_allowed, put
+from cotenant.kernels.tree import NONE
 
 # Laws by how many numbers are summed: sizes; means and variances; four cumulants.
 SIZES, NORMAL, CUMULANTS = 1, 2, 4
@@ -39,7 +40,7 @@ class Load(NamedTuple):
     sums: FloatArray
 
 
-@jit
+@jit_borrowing
 def level(load: Load, machine: int, add: FloatArray) -> float:
     # What a machine reaches with these numbers added.
     if load.law == SIZES:
@@ -64,7 +65,7 @@ def levels(load: Load, machines: int, add: FloatArray) -> FloatArray:
     return result
 
 
-@jit
+@jit_borrowing
 def need(load: Load, add: FloatArray) -> float:
     # A variance more never lowers mean + z sd where z >= 0; else by z sd of it at most.
     if load.law == NORMAL and load.z < 0.0:
@@ -75,7 +76,7 @@ def need(load: Load, add: FloatArray) -> float:
     return float(add[0])
 
 
-@jit
+@jit_borrowing
 def room(load: Load, machine: int) -> float:
     limit = load.limit[machine]
     slack = _ROUNDING * abs(limit)
@@ -91,20 +92,20 @@ def room(load: Load, machine: int) -> float:
     return float(limit - load.sums[machine, 0] - math.sqrt(variance) * w + slack)
 
 
-@jit
+@jit_borrowing
 def note(index: Index, load: Load, machine: int) -> None:
     # Tells the index what a machine carries.
     fullness = load.mean[machine] / load.capacity[machine]
     put(index, machine, fullness, room(load, machine))
 
 
-@jit
+@jit_borrowing
 def note_all(index: Index, load: Load, machines: int) -> None:
     for machine in range(machines):
         note(index, load, machine)
 
 
-@jit
+@jit_borrowing
 def choose(index: Index, load: Load, add: FloatArray, allowed: BoolArray) -> int:
     # The machine the rule picks among the allowed ones (none given: all), else NONE.
     least = need(load, add)
@@ -117,7 +118,7 @@ def choose(index: Index, load: Load, add: FloatArray, allowed: BoolArray) -> int
     return machine
 
 
-@jit
+@jit_borrowing
 def put_on(load: Load, machine: int, add: FloatArray, mean: float) -> None:
     # The index is not told.
     for k in range(len(add)):
@@ -125,7 +126,7 @@ def put_on(load: Load, machine: int, add: FloatArray, mean: float) -> None:
     load.mean[machine] += mean
 
 
-@jit
+@jit_borrowing
 def place(
     index: Index,
     load: Load,
@@ -153,7 +154,7 @@ def place(
     return len(where), machines
 
 
-@jit
+@jit_borrowing
 def rebalance(
     load: Load, last: int, numbers: FloatArray, means: FloatArray, where: IntArray
 ) -> None:

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cotenant.kernels.index import NONE, following, make_index, put
+from cotenant.kernels.index import following, make_index, put
+from cotenant.kernels.tree import NONE
 
 MACHINES = 9
 # Few distinct values, so that ties are common; above 1 and infinite ones too.
