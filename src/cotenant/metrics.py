@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from scipy.special import chdtri
 
+from cotenant.arrays import FloatArray
+
 
 def normalized_machines(machines: int, load_machines: float) -> float | None:
     """Return machines over the least number that could carry the mean load.
@@ -14,6 +16,16 @@ def normalized_machines(machines: int, load_machines: float) -> float | None:
     """
     least = math.ceil(load_machines - 1e-9)
     return machines / least if least > 0 else None
+
+
+def machines_above(overload: FloatArray, rho: float) -> int:
+    """Count machines above rho; a billionth of rho is rounding.
+
+    >>> import numpy as np
+    >>> machines_above(np.array([0.01 + 1e-17, 0.011]), 0.01)
+    1
+    """
+    return int((overload > rho * (1.0 + 1e-9)).sum())
 
 
 def poisson_interval(count: int, trials: int) -> tuple[float, float]:

@@ -9,7 +9,12 @@ import polars as pl
 
 from cotenant.colocate.pack import Packing, pack
 from cotenant.fleet import Fleet
-from cotenant.metrics import mean, normalized_machines, poisson_interval
+from cotenant.metrics import (
+    machines_above,
+    mean,
+    normalized_machines,
+    poisson_interval,
+)
 from cotenant.planning.problem import Problem
 from cotenant.planning.results import Judge, Overload, Row
 from cotenant.planning.settings import Settings
@@ -129,8 +134,7 @@ def measure(judgement: Judgement, how: Judge, rho: float) -> Overload:
     """Sum up a judgement: mean with its interval, worst machine, machines above rho."""
     overload = judgement.overload
     low = high = None
-    # A probability that equals rho may come out a hair above it.
-    above = int((overload > rho * (1.0 + 1e-9)).sum())
+    above = machines_above(overload, rho)
     if judgement.moments:
         low, high = poisson_interval(judgement.overloaded, judgement.moments)
         # The interval is of all moments together; machines seen for less time weigh

@@ -12,6 +12,7 @@ from cotenant.arrays import FloatArray, IntArray
 from cotenant.demand.task import Task
 from cotenant.demand.usage import Usage, usages
 from cotenant.kernels import montecarlo as kernel
+from cotenant.metrics import machines_above
 from cotenant.study.grid import DISTRIBUTIONS, Grid, Run, make_grid
 from cotenant.study.grid_judging import Judge
 from cotenant.study.grid_packing import pack_run
@@ -148,7 +149,7 @@ def _count(grid: Grid, problem: _Problem, packed: Sequence[_Packed]) -> list[int
 
 def _exact(one: _Packed, overload: FloatArray) -> dict[str, Any]:
     rho = one.run.rho
-    above = None if rho is None else int((overload > rho).sum())
+    above = None if rho is None else machines_above(overload, rho)
     worst = float(overload.max(initial=0.0))
     mean = float(overload.mean()) if len(overload) else 0.0
     return {"mean": mean, "worst_machine": worst, "machines_above_rho": above}

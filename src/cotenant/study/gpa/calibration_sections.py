@@ -9,17 +9,20 @@ from cotenant.study.grid_result import GridResult, RunRow
 
 def calibration_section(grid: GridResult, pool: str) -> Section:
     """Tell computed overload over rho, and the worst machine over rho."""
-    kinds = list(dict.fromkeys((r.run.method, r.run.rule) for r in grid.rows))
+    kinds = list(
+        dict.fromkeys((r.run.method, r.run.rule, r.run.order) for r in grid.rows)
+    )
     rhos = list(dict.fromkeys(r.run.rho for r in grid.rows if r.run.rho is not None))
     table, curves = [], []
-    for method, rule in kinds:
-        rows = [grid.find(method, rho, rule=rule) for rho in rhos]
-        name = f"{method}, {rule}"
+    for method, rule, order in kinds:
+        rows = [grid.find(method, rho, rule=rule, order=order) for rho in rhos]
+        sorted_by = "" if order == "arrival" else f", {order} first"
+        name = f"{method}, {rule}{sorted_by}"
         table.append((name, *map(_error, rows)))
         table.append((f"{name}: machines", *(f"{row.machines:.1f}" for row in rows)))
         ratios = [1.0 + (row.error or 0.0) for row in rows]
         curves.append(Curve(name, [f"{rho:g}" for rho in rhos], ratios))
-    methods = list(dict.fromkeys(method for method, _ in kinds))
+    methods = list(dict.fromkeys(method for method, *_ in kinds))
     above = ", ".join(f"{method} {_above(grid, method):,}" for method in methods)
     return Section(
         f"Calibration, {pool}",

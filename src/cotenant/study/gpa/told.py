@@ -209,7 +209,7 @@ def _calibrated(grid: GridResult, pool: str) -> str:
         row.error
         for row in grid.rows
         if row.run.method == "exact"
-        and row.run.rule == "best-fit"
+        and (row.run.rule, row.run.order) == ("best-fit", "arrival")
         and row.error is not None
     ]
     worst = max(
@@ -218,7 +218,7 @@ def _calibrated(grid: GridResult, pool: str) -> str:
         if row.run.method == "exact" and row.run.rho and row.worst_machine is not None
     )
     return (
-        f"On {pool} exact with best fit delivers between {1 + min(errors):.3f} and "
-        f"{1 + max(errors):.3f} times rho; the worst machine of all is at "
-        f"{worst:.3f} rho."
+        f"On {pool} exact with best fit, tasks as they come, delivers between "
+        f"{1 + min(errors):.3f} and {1 + max(errors):.3f} times rho; the worst machine "
+        f"of all is at {worst:.3f} rho."
     )
