@@ -13,7 +13,8 @@ from fastapi.testclient import TestClient
 from cotenant.service import dashboard as module
 from cotenant.service.asked import MachineSpec, Moments, Settings, TaskSpec
 from cotenant.service.core import Placement
-from cotenant.service.dashboard import POLICY, SHELL, Fleet, dashboard
+from cotenant.service.dashboard import POLICY, Fleet, dashboard
+from cotenant.service.security import SHELL
 
 NAME = '<img src=x onerror="alert(1)">'
 

@@ -50,6 +50,9 @@ class Placement(Lookups):
         SQLAlchemy URL of the ledger; None for one that is gone with the process.
     clock
         Seconds since 1970.
+    meanwhile
+        Called in a thread of its own while the engine is filled from the ledger, which
+        leaves the interpreter to others.
 
     Raises
     ------
@@ -62,6 +65,7 @@ class Placement(Lookups):
         settings: Settings,
         database: str | None = None,
         clock: Callable[[], float] = time.time,
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         self.settings, self._clock = settings, clock
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -69,7 +73,7 @@ class Placement(Lookups):
             self._folder = tempfile.TemporaryDirectory(prefix="cotenant-")
             database = f"sqlite:///{self._folder.name}/ledger.db"
         self._ledger = Ledger(database)
-        self._writer = Writer(settings, self._ledger, clock)
+        self._writer = Writer(settings, self._ledger, clock, meanwhile)
         self._writer.start()
         self._planner = ThreadPoolExecutor(1, thread_name_prefix="cotenant-repack")
 

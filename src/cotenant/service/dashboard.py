@@ -23,9 +23,6 @@ from cotenant.service.answers import MachineView
 from cotenant.service.core import Placement
 from cotenant.service.keeping.wire import shown_days
 
-SHELL = frozenset({"/", "/dashboard/page.css", "/dashboard/page.js"})
-"""Paths that say nothing about the fleet, so that no token is needed to see them."""
-
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "

@@ -14,12 +14,12 @@ from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from cotenant.errors import InvalidInput
-from cotenant.service.dashboard import SHELL
 
 Role: TypeAlias = Literal["read", "write"]
 ROLES: tuple[Role, ...] = ("read", "write")
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 PROBES = frozenset({"/healthz", "/readyz"})
+SHELL = frozenset({"/", "/dashboard/page.css", "/dashboard/page.js"})
 OPEN_PATHS = PROBES | SHELL
 """What needs no token: it says nothing about the fleet."""
 

@@ -57,10 +57,16 @@ class Writer(threading.Thread):
     ----------
     clock
         Seconds since 1970.
+    meanwhile
+        Called in a thread of its own while the engine is filled for the first time.
     """
 
     def __init__(
-        self, settings: Settings, ledger: Ledger, clock: Callable[[], float]
+        self,
+        settings: Settings,
+        ledger: Ledger,
+        clock: Callable[[], float],
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(name="cotenant-writer", daemon=True)
         self.lock = threading.Lock()  # held while the state changes
@@ -72,7 +78,7 @@ class Writer(threading.Thread):
         self._closed = False
         self._snapshot = self._frozen = 0
         self._saving: threading.Thread | None = None
-        self._load()
+        self._load(meanwhile)
 
     def submit(self, decide: Callable[[Desk], T]) -> Future[T]:
         """Queue a decision."""
@@ -206,10 +212,13 @@ class Writer(threading.Thread):
         if fresh:
             self.published.show(state, fresh)
 
-    def _load(self) -> State:
+    def _load(self, meanwhile: Callable[[], None] | None = None) -> State:
         started = time.perf_counter()
         with _no_collection():
             state = self._read_back()
+            if meanwhile is not None:
+                threading.Thread(target=meanwhile, daemon=True).start()
+            state.start()
         with self.lock:
             self.state = state
         self.published.show(state, None)
@@ -230,7 +239,7 @@ class Writer(threading.Thread):
         while page := self._ledger.read(state.number, PAGE):
             for event in page:
                 apply(state, event.number, event.at, event.kind, event.data)
-        return state.start()
+        return state
 
     def _forget_to_search(self, state: State) -> None:
         """Keep the garbage collector from searching what was added of late.
