@@ -5,12 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cotenant.arrays import IntArray
 from cotenant.demand.usage import Hours, Usage
 from cotenant.errors import InvalidInput
 from cotenant.kernels import exact as kernel
 from cotenant.kernels.exact_index import Asked
 
 CELLS = 500
+PART = 8_192  # tasks cut at a time: samples of more would not stay in the cache
 
 
 def grid(capacity: float, least: int = CELLS) -> int:
@@ -40,22 +42,45 @@ def cut(usages: Sequence[Usage], capacity: float, cells: int, slots: int = 1) ->
     InvalidInput
         If a usage has no samples, or is not known in so many time-of-day slots.
     """
-    if not all(len(usage.values) for usage in usages):
+    parts = [
+        _cut(usages[first : first + PART], capacity, capacity / cells, slots)
+        for first in range(0, len(usages), PART)
+    ]
+    return parts[0] if len(parts) == 1 else _joined(parts)
+
+
+def _cut(usages: Sequence[Usage], capacity: float, width: float, slots: int) -> Asked:
+    known = [usage.values for usage in usages]
+    lengths = [len(values) for values in known]
+    if not all(lengths):
         raise InvalidInput(
             "method exact needs the samples of a task, not its moments alone; "
             "use --method gaussian"
         )
-    hours = [usage.by_hour(slots) for usage in usages] if slots > 1 else []
-    laid: Sequence[Usage | Hours] = hours or usages
-    ends = bounds = np.cumsum([0, *(len(one.values) for one in laid)])
-    if hours:
-        starts = [one.offsets[:-1] + end for one, end in zip(hours, ends, strict=False)]
-        bounds = np.concatenate([*starts, ends[-1:]])
-    values = np.concatenate([one.values for one in laid])
+    laid: Sequence[Usage | Hours] = usages
+    bounds = np.cumsum([0, *lengths])
+    if slots > 1:
+        laid = hours = [usage.by_hour(slots) for usage in usages]
+        known = [hour.values for hour in hours]
+        bounds = _joined_bounds([hour.offsets for hour in hours])
+    values = np.concatenate(known)
     weights = np.concatenate([one.weights for one in laid])
     return Asked(
-        *kernel.to_cells(bounds, values, weights, capacity / cells),
+        *kernel.to_cells(bounds, values, weights, width),
         kernel.overloads_alone(bounds, values, weights, capacity, slots),
         np.array([usage.mean for usage in usages]),
-        np.array([usage.values[-1] for usage in usages]),
+        np.maximum.reduceat(values, bounds[:-1:slots]),
     )
+
+
+def _joined(parts: Sequence[Asked]) -> Asked:
+    bounds, *columns = zip(*parts, strict=True)
+    joined = [np.concatenate(column) for column in columns]
+    return Asked(_joined_bounds(bounds), *joined)
+
+
+def _joined_bounds(parts: Sequence[IntArray]) -> IntArray:
+    """Return the bounds of parts, each from 0 on, once the parts follow each other."""
+    ends = np.cumsum([0, *[bounds[-1] for bounds in parts]])
+    moved = [own[:-1] + end for own, end in zip(parts, ends, strict=False)]
+    return np.concatenate([*moved, ends[-1:]])

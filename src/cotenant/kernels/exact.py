@@ -22,35 +22,46 @@ _ON_CELL = 1e-7
 def to_cells(
     offsets: IntArray, values: FloatArray, weights: FloatArray, width: float
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    # Values ascend within a slot, so the cells of a slot end at the last or the last
-    # but one.
-    slots = len(offsets) - 1
-    starts = np.zeros(slots + 1, np.int64)
-    cells = np.empty(2 * len(values), np.int64)
-    mass, pinned = np.zeros(2 * len(values)), np.zeros(2 * len(values))
+    # Values ascend within a slot, so the cell of a value is the last of its slot so
+    # far, the last but one or a new one.
+    slots, most = len(offsets) - 1, _most_cells(offsets, values, width)
+    starts, cells = np.zeros(slots + 1, np.int64), np.empty(most, np.int64)
+    mass, pinned = np.zeros(most), np.zeros(most)
     count = 0
     for slot in range(slots):
         first = count
         for i in range(offsets[slot], offsets[slot + 1]):
             place, weight = values[i] / width, weights[i]
             cell = int(np.floor(place + _ON_CELL))
-            share = place - cell
-            on_cell = share < _ON_CELL
-            for step in range(1 if on_cell else 2):
-                at = count - 1
-                while at >= first and cells[at] > cell + step:
-                    at -= 1
-                if at < first or cells[at] != cell + step:
-                    at = count
-                    cells[at] = cell + step
-                    count += 1
-                if on_cell:
-                    mass[at] += weight
-                    pinned[at] += weight
-                else:
-                    mass[at] += weight * (share if step else 1.0 - share)
+            share, at = place - cell, count - 1
+            if at >= first and cells[at] > cell:
+                at -= 1
+            if at < first or cells[at] < cell:
+                at, count = count, count + 1
+                cells[at] = cell
+            if share < _ON_CELL:
+                mass[at] += weight
+                pinned[at] += weight
+                continue
+            mass[at] += weight * (1.0 - share)
+            if at + 1 == count:
+                cells[count] = cell + 1
+                count += 1
+            mass[at + 1] += weight * share
         starts[slot + 1] = count
     return starts, cells[:count].copy(), mass[:count].copy(), pinned[:count].copy()
+
+
+@jit
+def _most_cells(offsets: IntArray, values: FloatArray, width: float) -> int:
+    # No less than the cells that values of all slots lie on or between.
+    total = 0
+    for slot in range(len(offsets) - 1):
+        low, high = offsets[slot], offsets[slot + 1]
+        if high > low:
+            span = (values[high - 1] - values[low]) / width
+            total += int(min(2.0 * (high - low), span + 3.0))
+    return total
 
 
 @jit
