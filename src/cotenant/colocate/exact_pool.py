@@ -16,6 +16,7 @@ from cotenant.kernels import exact, exact_index
 from cotenant.kernels.index import EVERY, Index, make_index
 
 THREADS = 2
+BLOCK = 500  # tasks filled at a time: while one thread cuts, the other may fill
 
 
 class ExactPool:
@@ -130,9 +131,10 @@ class ExactPool:
         cuts = np.searchsorted(rows, np.linspace(0, rows[-1] + 1, THREADS + 1))
 
         def part(low: int, high: int) -> None:
-            if low < high:
-                asked = cut(usages[low:high], self.capacity, self._top, self._slots)
-                exact_index.fill(self._machines, np.array(rows[low:high]), asked)
+            for first in range(low, high, BLOCK):
+                own = slice(first, min(first + BLOCK, high))
+                asked = cut(usages[own], self.capacity, self._top, self._slots)
+                exact_index.fill(self._machines, np.array(rows[own]), asked)
 
         with ThreadPoolExecutor(THREADS) as threads:
             for job in [threads.submit(part, *ends) for ends in pairwise(cuts)]:

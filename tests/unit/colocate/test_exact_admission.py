@@ -1,12 +1,14 @@
 """What an exact admission does for many machines at once it does as one by one."""
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cotenant.colocate import exact_pool
 from cotenant.colocate.exact import ExactAdmission
 from cotenant.colocate.picking import pick
 from cotenant.colocate.rules import best_fit
@@ -46,7 +48,8 @@ def test_filling_at_once_leaves_the_bits_of_adding_one_by_one(
     plain, gathered = pair(sizes, 0.05)
     machine = st.integers(0, len(sizes) - 1)
     where = [data.draw(machine) for _ in asked]
-    with gathered.deferred():
+    # Blocks so small that some machines are filled over several of them.
+    with patch.object(exact_pool, "BLOCK", 3), gathered.deferred():
         for number, demand in zip(where, asked, strict=True):
             plain.add(number, demand)
             gathered.add(number, demand)
