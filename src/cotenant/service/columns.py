@@ -14,6 +14,7 @@ from cotenant.service.declared import (
     is_declared,
     remember,
     shape_of,
+    shaped,
     spread,
 )
 from cotenant.service.state import Held
@@ -52,13 +53,9 @@ def to_columns(
     """
     tasks = [h.demand if isinstance(h.demand, Task) else None for _, h in held]
     usages = [u for task in tasks if task is not None for u in task.usage.values()]
-    full = [None if is_declared(usage) else usage for usage in usages]
-    fresh = {
-        relative: shape_of(relative)
-        for usage, other in zip(usages, full, strict=True)
-        if other is None and usage.variance
-        if (relative := spread(usage.mean, usage.variance)) not in known
-    }
+    told = [_facts(usage) for usage in usages]
+    spreads = [one for one in told if isinstance(one, float)]
+    fresh = {one: shape_of(one) for one in spreads if one not in known}
     known.update(fresh)
     facts = {
         **{name: [getattr(h, name) for _, h in held] for name in AS_THEY_ARE},
@@ -67,12 +64,13 @@ def to_columns(
         "granted": [h.granted for _, h in held],
         "label": [None if task is None else task.label for task in tasks],
         "resources": [None if task is None else list(task.usage) for task in tasks],
-        "usages": [None if u is None else _facts(u) for u in full],
+        "usages": told,
         "shapes": [[relative, len(shape[0])] for relative, shape in fresh.items()],
     }
     moments = [[u.mean for u in usages], [u.variance for u in usages]]
     shapes = [part for shape in fresh.values() for part in shape]
-    samples = [part for u in full if u for part in (u.values, u.weights)]
+    full = [u for u, one in zip(usages, told, strict=True) if isinstance(one, list)]
+    samples = [part for u in full for part in (u.values, u.weights)]
     return facts, np.concatenate([*moments, *shapes, *samples])
 
 
@@ -94,25 +92,33 @@ def from_columns(facts: dict[str, Any], numbers: Numbers) -> Iterator[tuple[str,
             yield key, Held(name, digest, None, Task(name, usage, label), *rest)
 
 
-def _facts(usage: Usage) -> list[Any]:
-    """Return all of a usage but its moments, values and weights."""
+def _facts(usage: Usage) -> list[Any] | float | None:
+    """Return what makes a usage of its moments and numbers.
+
+    The spread of one that was declared, None if that never varies; of any other how
+    many values it has, and its facts.
+    """
+    if is_declared(usage):
+        varies = usage.mean and usage.variance
+        return spread(usage.mean, usage.variance) if varies else None
     cumulants = usage.third, usage.fourth, usage.shared
     return [len(usage.values), usage.observations, usage.request, *cumulants]
 
 
 def _usages(facts: dict[str, Any], numbers: Numbers) -> Iterator[Usage]:
-    found = facts["usages"]
-    means, variances = (numbers.take(len(found)).tolist() for _ in range(2))
-    remember(
-        {
-            relative: (numbers.take(count), numbers.take(count))
-            for relative, count in facts["shapes"]
-        }
-    )
-    for mean, variance, more in zip(means, variances, found, strict=True):
-        if more is None:
+    told = facts["usages"]
+    means, variances = (numbers.take(len(told)).tolist() for _ in range(2))
+    shapes = {
+        relative: (numbers.take(count), numbers.take(count))
+        for relative, count in facts["shapes"]
+    }
+    remember(shapes)
+    for mean, variance, one in zip(means, variances, told, strict=True):
+        if one is None:
             yield from_moments(mean, variance)
+        elif isinstance(one, float):
+            yield shaped(mean, variance, one)
         else:
-            count, *rest = more
+            count, *rest = one
             values, weights = numbers.take(count), numbers.take(count)
             yield Usage(mean, variance, values, weights, *rest)

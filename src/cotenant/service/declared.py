@@ -37,8 +37,13 @@ def from_moments(mean: float, variance: float) -> Usage:
     """
     if mean == 0.0 or variance == 0.0:
         return Usage(mean, 0.0, np.array([mean]), np.ones(1), PRIOR)
+    return shaped(mean, variance, spread(mean, variance))
+
+
+def shaped(mean: float, variance: float, relative: float) -> Usage:
+    """Return the same for a variance above 0 whose `spread` is known."""
+    values, weights = shape_of(relative)
     third, fourth = 2.0 * variance**2 / mean, 6.0 * variance**3 / mean**2
-    values, weights = shape_of(spread(mean, variance))
     return Usage(mean, variance, mean * values, weights, PRIOR, None, third, fourth)
 
 
