@@ -20,6 +20,7 @@ import numpy as np
 from benchmarks.timing import ratio
 from cotenant.demand.job import Jobs
 from cotenant.fleet import Cluster
+from cotenant.kernels import queue_state
 from cotenant.kernels import queueing as kernel
 from cotenant.queueing.clusters import Clusters
 from cotenant.queueing.estimates import exact
@@ -59,7 +60,7 @@ def _kernel(jobs: Jobs) -> None:
             )
             since = time.process_time()
             kernel.advance(
-                view.site, view.work, view.state, int(order), kernel.FASTEST_FIRST,
+                view.site, view.work, view.state, int(order), queue_state.FASTEST_FIRST,
                 False, True, False,
             )  # fmt: skip
             times.append(time.process_time() - since)

@@ -40,10 +40,10 @@ def jit(function: F) -> F:
 def jit_borrowing(function: F) -> F:
     """Compile, as `jit` does, a function that makes no arrays but views of those given.
 
-    It counts no references to arrays, which otherwise takes most of the time of a short
-    kernel that is given many.
+    It counts no references to arrays and becomes part of the kernels that call it:
+    passing many arrays on otherwise takes most of the time of a short kernel.
     """
-    return _compiled(function, {"_nrt": False})
+    return _compiled(function, {"_nrt": False, "forceinline": True})
 
 
 def _compiled(function: F, options: dict[str, Any]) -> F:

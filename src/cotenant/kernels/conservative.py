@@ -1,166 +1,41 @@
 """Conservative backfilling: every job gets a reservation when it arrives.
 
-Each cluster has a profile, a step function of the processors that are neither held nor
-promised from now on: `level[c, i]` holds from `times[c, i]` until the next step, the
-last one for ever. Reservations are half-open intervals by what is believed of run
-times. No reservation is ever moved back, unless a job outlives what was believed.
+Reservations are half-open intervals by what is believed of run times. None is ever
+moved back, unless a job outlives what was believed.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.kernels._jit import jit
-from cotenant.kernels.queueing import Site, State, Work
+from cotenant.kernels.profiles import Profiles, choose, forget, hold
+from cotenant.kernels.queue_state import (
+    ANSWER,
+    ARRIVED,
+    ASK,
+    ASKED,
+    ASKING,
+    AT,
+    DONE,
+    EARLIEST_COMPLETION,
+    EVENT,
+    FIRST,
+    JOB,
+    LAST,
+    NO_ANSWER,
+    NOW,
+    PHASE,
+    RUNNING,
+    WAIT,
+    Site,
+    State,
+    Work,
+    arrive,
+    learn,
+    outlived,
+)
 
-BEST_FIT, FASTEST_FIRST, WORST_FIT, RANDOM, EARLIEST_COMPLETION, ASK = range(6)
-DONE, ASKED = 0, 1
-NO_ANSWER = -(1 << 40)
-EVENT, PLACE = 0, 1
-# Positions in `marks`; what other orders keep besides is not used here.
-ARRIVED, FIRST, LAST, RUNNING, PHASE, AT, JOB, ANSWER = range(8)
-
-
-class Profiles(NamedTuple):
-    """What is promised: the profiles and the reservations they are made of."""
-
-    times: FloatArray  # (clusters, steps)
-    level: IntArray
-    steps: IntArray  # (clusters,) how many are used
-    planned: FloatArray  # (jobs,) start of the reservation
-    until: FloatArray  # (jobs,) its end
-    soonest: FloatArray  # (clusters,) earliest start of the job in question
-
-
-@jit
-def slot(
-    times: FloatArray, level: IntArray, steps: int, now: float, length: float, need: int
-) -> tuple[float, int]:
-    # Earliest start with `need` processors for so long, and the level at that moment.
-    at, i = now, 0
-    while i + 1 < steps and times[i + 1] <= now:
-        i += 1
-    begin = i
-    while i < steps:
-        if level[i] < need:
-            begin = i + 1
-            if begin < steps:
-                at = times[begin]
-        elif i + 1 == steps or times[i + 1] >= at + length:
-            return at, level[begin]
-        i += 1
-    return np.inf, 0
-
-
-@jit
-def cut(times: FloatArray, level: IntArray, steps: int, at: float) -> int:
-    # Makes `at` a step; returns the new number of steps.
-    i = steps
-    while i > 0 and times[i - 1] > at:
-        i -= 1
-    if i > 0 and times[i - 1] == at:
-        return steps
-    for k in range(steps, i, -1):
-        times[k], level[k] = times[k - 1], level[k - 1]
-    times[i], level[i] = at, level[i - 1]
-    return steps + 1
-
-
-@jit
-def take(
-    times: FloatArray, level: IntArray, steps: int, begin: float, end: float, need: int
-) -> int:
-    # Takes processors from an interval, or gives them back; drops steps without height.
-    if end <= begin:
-        return steps
-    steps = cut(times, level, steps, begin)
-    steps = cut(times, level, steps, end)
-    for i in range(steps):
-        if begin <= times[i] < end:
-            level[i] -= need
-    to = 0
-    for i in range(steps):
-        if to == 0 or level[i] != level[to - 1]:
-            times[to], level[to] = times[i], level[i]
-            to += 1
-    return to
-
-
-@jit
-def forget(times: FloatArray, level: IntArray, steps: int, now: float) -> int:
-    # Drops the steps that have passed.
-    gone = 0
-    while gone + 1 < steps and times[gone + 1] <= now:
-        gone += 1
-    if gone > 0:
-        for i in range(gone, steps):
-            times[i - gone], level[i - gone] = times[i], level[i]
-    return steps - gone
-
-
-@jit
-def choose(
-    size: IntArray,
-    speed: FloatArray,
-    profiles: Profiles,
-    now: float,
-    need: int,
-    believed: float,
-    rule: int,
-    draw: float,
-) -> int:
-    # The cluster with the earliest slot, ties by the rule; or the earliest completion.
-    # Leaves the slots of all clusters in `soonest`.
-    soonest = profiles.soonest
-    left = np.zeros(len(size), np.int64)
-    best, count = np.inf, 0
-    for c in range(len(size)):
-        soonest[c] = np.inf
-        if size[c] >= need:
-            soonest[c], room = slot(
-                profiles.times[c], profiles.level[c], profiles.steps[c],
-                now, believed / speed[c], need,
-            )  # fmt: skip
-            left[c] = room - need
-            value = soonest[c]
-            if rule == EARLIEST_COMPLETION:
-                value += believed / speed[c]
-            if value < best:
-                best, count = value, 1
-            elif value == best:
-                count += 1
-    found, chosen = -1, int(draw * count) if rule == RANDOM else 0
-    for c in range(len(size)):
-        value = soonest[c]
-        if rule == EARLIEST_COMPLETION:
-            value += believed / speed[c]
-        if value != best:
-            continue
-        if rule == RANDOM:
-            if chosen == 0:
-                return c
-            chosen -= 1
-        elif found < 0:
-            found = c
-        elif rule in (BEST_FIT, WORST_FIT):
-            gain = left[c] - left[found] if rule == WORST_FIT else left[found] - left[c]
-            if gain > 0 or (gain == 0 and speed[c] > speed[found]):
-                found = c
-        elif speed[c] > speed[found] or (
-            speed[c] == speed[found]
-            and left[c] < left[found]
-            and rule != EARLIEST_COMPLETION
-        ):
-            found = c
-    return found
-
-
-@jit
-def hold(profiles: Profiles, c: int, begin: float, end: float, need: int) -> None:
-    profiles.steps[c] = take(
-        profiles.times[c], profiles.level[c], profiles.steps[c], begin, end, need
-    )
+PLACE = 1  # the phase after EVENT
 
 
 @jit
@@ -194,25 +69,25 @@ def promise_ahead(
 
 @jit
 def replan(
-    size: IntArray,
-    speed: FloatArray,
+    site: Site,
+    work: Work,
+    state: State,
     profiles: Profiles,
-    now: float,
     job: int,
-    need: int,
-    believed: float,
-    cluster: IntArray,
     rule: int,
-    draw: float,
     afresh: bool,
 ) -> None:
     # Moves a reservation forward where the rule finds an earlier one; where jobs have
     # outlived what was believed it was given back before, and is made afresh.
-    planned, until = profiles.planned, profiles.until
+    planned, until, cluster = profiles.planned, profiles.until, state.cluster
+    need, believed = work.processors[job], state.believed[job]
     if not afresh:
         hold(profiles, cluster[job], planned[job], until[job], -need)
-    c = choose(size, speed, profiles, now, need, believed, rule, draw)
-    end = profiles.soonest[c] + believed / speed[c]
+    draw = work.draw[job] if len(work.draw) > 0 else 0.0
+    c = choose(
+        site.size, site.speed, profiles, state.clock[NOW], need, believed, rule, draw
+    )
+    end = profiles.soonest[c] + believed / site.speed[c]
     earlier = profiles.soonest[c] < planned[job]
     if rule == EARLIEST_COMPLETION:
         earlier = end < until[job]
@@ -223,123 +98,145 @@ def replan(
 
 @jit
 def advance_promised(
-    site: Site,
-    work: Work,
-    state: State,
-    profiles: Profiles,
-    rule: int,
-    predict: bool,
-    steps: FloatArray,
+    site: Site, work: Work, state: State, profiles: Profiles, rule: int, predict: bool
 ) -> int:
-    # `steps` are added to predictions that a job outlives.
-    size, speed = site
-    submit, processors, runtime, request, user, draw = work
-    free, believed, start, finish, cluster, queue = state[:6]
-    _, ending, history, seen, raised, clock, marks = state[6:]
-    planned, until = profiles.planned, profiles.until
-    jobs, drawn = len(submit), len(draw) > 0
+    marks = state.marks
     inner = EARLIEST_COMPLETION if rule == ASK else rule
     while True:
         if marks[PHASE] == EVENT:
-            now = submit[marks[ARRIVED]] if marks[ARRIVED] < jobs else np.inf
-            for job in ending[: marks[RUNNING]]:
-                now = min(now, finish[job])
-            for job in queue[marks[FIRST] : marks[LAST]]:
-                now = min(now, planned[job])
-            if now == np.inf:
+            if not next_promise(work, state, profiles):
                 return DONE
-            clock[0] = now
-            for c in range(len(size)):
-                profiles.steps[c] = forget(
-                    profiles.times[c], profiles.level[c], profiles.steps[c], now
-                )
-            early, late, kept = False, False, 0
-            # Running jobs lie in the order of their numbers, so they end in it too.
-            for job in ending[: marks[RUNNING]]:
-                if finish[job] > now:
-                    late = late or until[job] <= now
-                    ending[kept] = job
-                    kept += 1
-                    continue
-                free[cluster[job]] += processors[job]
-                if until[job] > now:
-                    early = True
-                    hold(profiles, cluster[job], now, until[job], -processors[job])
-                if predict and user[job] >= 0:
-                    history[user[job], 1] = history[user[job], 0]
-                    history[user[job], 0] = runtime[job]
-                    seen[user[job]] += 1
-            marks[RUNNING] = kept
-            waiting = queue[marks[FIRST] : marks[LAST]]
+            early, late = end_jobs(work, state, profiles, predict)
             if late:
-                for job in waiting:
-                    hold(
-                        profiles, cluster[job], planned[job], until[job],
-                        -processors[job],
-                    )  # fmt: skip
-                for job in ending[:kept]:
-                    if until[job] > now:
-                        continue
-                    until[job] = now + 1.0
-                    while predict and (
-                        start[job] + believed[job] / speed[cluster[job]] <= now
-                    ):
-                        believed[job] += steps[min(raised[job], len(steps) - 1)]
-                        raised[job] += 1
-                        until[job] = start[job] + believed[job] / speed[cluster[job]]
-                    hold(profiles, cluster[job], now, until[job], processors[job])
+                give_back(site, work, state, profiles, predict)
             if late or early:
-                for job in waiting:
-                    replan(
-                        size, speed, profiles, now, job, processors[job],
-                        believed[job], cluster, inner, draw[job] if drawn else 0.0,
-                        late,
-                    )  # fmt: skip
+                for job in state.queue[marks[FIRST] : marks[LAST]]:
+                    replan(site, work, state, profiles, job, inner, late)
             marks[AT] = marks[LAST]
-            while marks[ARRIVED] < jobs and submit[marks[ARRIVED]] <= now:
-                job = marks[ARRIVED]
-                who = user[job]
-                if predict and who >= 0 and seen[who] > 0:
-                    mean = history[who, 0]
-                    if seen[who] > 1:
-                        mean = (mean + history[who, 1]) / 2.0
-                    believed[job] = min(mean, request[job])
-                queue[marks[LAST]] = job
-                marks[LAST] += 1
-                marks[ARRIVED] += 1
+            arrive(work, state, state.clock[NOW], predict)
             marks[PHASE] = PLACE
-        now = clock[0]
-        while marks[AT] < marks[LAST]:
-            job = queue[marks[AT]]
-            choice = marks[ANSWER]
-            marks[ANSWER] = NO_ANSWER
-            if choice == NO_ANSWER:
-                choice = choose(
-                    size, speed, profiles, now, processors[job], believed[job],
-                    inner, draw[job] if drawn else 0.0,
-                )  # fmt: skip
-                if rule == ASK:
-                    marks[JOB] = job
-                    return ASKED
-            cluster[job], planned[job] = choice, profiles.soonest[choice]
-            until[job] = planned[job] + believed[job] / speed[choice]
-            hold(profiles, choice, planned[job], until[job], processors[job])
-            marks[AT] += 1
-        to = marks[LAST]
-        for at in range(marks[LAST] - 1, marks[FIRST] - 1, -1):
-            job = queue[at]
-            if planned[job] > now:
-                to -= 1
-                queue[to] = job
-                continue
-            free[cluster[job]] -= processors[job]
-            start[job] = now
-            finish[job] = now + runtime[job] / speed[cluster[job]]
-            at_end = marks[RUNNING]
-            while at_end > 0 and ending[at_end - 1] > job:
-                ending[at_end] = ending[at_end - 1]
-                at_end -= 1
-            ending[at_end] = job
-            marks[RUNNING] += 1
-        marks[FIRST] = to
+        if promise(site, work, state, profiles, inner, rule == ASK) == ASKING:
+            return ASKED
+        start_promised(site, work, state, profiles)
         marks[PHASE] = EVENT
+
+
+@jit
+def next_promise(work: Work, state: State, profiles: Profiles) -> bool:
+    # Goes to the next moment where anything happens; False if there is none.
+    marks, now = state.marks, np.inf
+    if marks[ARRIVED] < len(work.submit):
+        now = work.submit[marks[ARRIVED]]
+    for job in state.ending[: marks[RUNNING]]:
+        now = min(now, state.finish[job])
+    for job in state.queue[marks[FIRST] : marks[LAST]]:
+        now = min(now, profiles.planned[job])
+    if now == np.inf:
+        return False
+    state.clock[NOW] = now
+    for c in range(len(state.free)):
+        profiles.steps[c] = forget(
+            profiles.times[c], profiles.level[c], profiles.steps[c], now
+        )
+    return True
+
+
+@jit
+def end_jobs(
+    work: Work, state: State, profiles: Profiles, predict: bool
+) -> tuple[bool, bool]:
+    # Ends the jobs that are over; whether any ended before its reservation did, and
+    # whether any runs on after it.
+    ending, until, now = state.ending, profiles.until, state.clock[NOW]
+    early, late, kept = False, False, 0
+    # Running jobs lie in the order of their numbers, so they end in it too.
+    for job in ending[: state.marks[RUNNING]]:
+        if state.finish[job] > now:
+            late = late or until[job] <= now
+            ending[kept] = job
+            kept += 1
+            continue
+        c, need = state.cluster[job], work.processors[job]
+        state.free[c] += need
+        if until[job] > now:
+            early = True
+            hold(profiles, c, now, until[job], -need)
+        if predict:
+            learn(work, state, job)
+    state.marks[RUNNING] = kept
+    return early, late
+
+
+@jit
+def give_back(
+    site: Site, work: Work, state: State, profiles: Profiles, predict: bool
+) -> None:
+    # Takes all reservations back and lengthens those of the running jobs that are late:
+    # as predictions are corrected, or else by a second at a time.
+    marks, until, cluster = state.marks, profiles.until, state.cluster
+    processors, now = work.processors, state.clock[NOW]
+    for job in state.queue[marks[FIRST] : marks[LAST]]:
+        hold(
+            profiles, cluster[job], profiles.planned[job], until[job], -processors[job]
+        )
+    for job in state.ending[: marks[RUNNING]]:
+        if until[job] > now:
+            continue
+        until[job] = now + 1.0
+        while predict and outlived(site, state, job):
+            until[job] = (
+                state.start[job] + state.believed[job] / site.speed[cluster[job]]
+            )
+        hold(profiles, cluster[job], now, until[job], processors[job])
+
+
+@jit
+def promise(
+    site: Site, work: Work, state: State, profiles: Profiles, rule: int, ask: bool
+) -> int:
+    # Reserves a slot for each job that has arrived; ASKING where the answer has to come
+    # from outside.
+    marks, until, planned = state.marks, profiles.until, profiles.planned
+    while marks[AT] < marks[LAST]:
+        job = state.queue[marks[AT]]
+        need, believed = work.processors[job], state.believed[job]
+        choice = marks[ANSWER]
+        marks[ANSWER] = NO_ANSWER
+        if choice == NO_ANSWER:
+            draw = work.draw[job] if len(work.draw) > 0 else 0.0
+            choice = choose(
+                site.size, site.speed, profiles, state.clock[NOW], need, believed, rule,
+                draw,
+            )  # fmt: skip
+            if ask:
+                marks[JOB] = job
+                return ASKING
+        state.cluster[job], planned[job] = choice, profiles.soonest[choice]
+        until[job] = planned[job] + believed / site.speed[choice]
+        hold(profiles, choice, planned[job], until[job], need)
+        marks[AT] += 1
+    return WAIT
+
+
+@jit
+def start_promised(site: Site, work: Work, state: State, profiles: Profiles) -> None:
+    # Starts the waiting jobs whose reservation begins; the others keep their order.
+    marks, queue, ending, now = state.marks, state.queue, state.ending, state.clock[NOW]
+    to = marks[LAST]
+    for at in range(marks[LAST] - 1, marks[FIRST] - 1, -1):
+        job = queue[at]
+        if profiles.planned[job] > now:
+            to -= 1
+            queue[to] = job
+            continue
+        c = state.cluster[job]
+        state.free[c] -= work.processors[job]
+        state.start[job] = now
+        state.finish[job] = now + work.runtime[job] / site.speed[c]
+        at_end = marks[RUNNING]
+        while at_end > 0 and ending[at_end - 1] > job:
+            ending[at_end] = ending[at_end - 1]
+            at_end -= 1
+        ending[at_end] = job
+        marks[RUNNING] += 1
+    marks[FIRST] = to

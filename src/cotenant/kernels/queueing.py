@@ -1,101 +1,51 @@
-"""Runs a stream of rigid jobs through one queue: first come first served, and EASY.
-
-Everything that changes lies in the arrays of a `State`, so a run can be stopped, copied
-and resumed. With the rule `ASK`, `advance` returns whenever a job could start, and goes
-on once `marks[ANSWER]` says where: a cluster, `WAIT`, or `waiting_for` a cluster.
-"""
-
-from typing import NamedTuple
+"""Runs a stream of rigid jobs through one queue: first come first served, and EASY."""
 
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.kernels._jit import jit
-
-FCFS, EASY = 0, 1
-BEST_FIT, FASTEST_FIRST, WORST_FIT, RANDOM, EARLIEST_COMPLETION, ASK = range(6)
-DONE, ASKED = 0, 1
-WAIT, NO_ANSWER = -1, -(1 << 40)
-EVENT, HEAD, BACKFILL = range(3)
-# Positions in `marks` and `clock`.
-ARRIVED, FIRST, LAST, RUNNING, PHASE, AT, JOB, ANSWER = range(8)
-RESERVED, EXTRA, FRESH, LEAST, HOLD = range(8, 13)
-MARKS = 13
-NOW, SHADOW = 0, 1
-# Seconds added to a prediction each time a job outlives it (Tsafrir and others, 2007).
-STEPS = 60.0 * np.array([1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000])
-
-
-class Site(NamedTuple):
-    """Processors and speed of each cluster."""
-
-    size: IntArray
-    speed: FloatArray
-
-
-class Work(NamedTuple):
-    """What is known of the jobs from the start, in order of submission."""
-
-    submit: FloatArray
-    processors: IntArray
-    runtime: FloatArray
-    request: FloatArray  # at most this is predicted; infinite where unknown
-    user: IntArray  # dense numbers, -1 where unknown
-    draw: FloatArray  # one number in [0, 1) a job, for the random rule
-
-
-class State(NamedTuple):
-    """Everything that changes."""
-
-    free: IntArray  # (clusters,)
-    believed: FloatArray  # (jobs,) run time that the scheduler believes in
-    start: FloatArray  # (jobs,) -1 while waiting
-    finish: FloatArray
-    cluster: IntArray
-    queue: IntArray  # jobs from marks[FIRST] to marks[LAST] wait
-    ends: FloatArray  # heap of the running jobs by end
-    ending: IntArray
-    history: FloatArray  # (users, 2) their last two run times
-    seen: IntArray  # (users,) how many of them are known
-    raised: IntArray  # (jobs,) corrections of a prediction so far
-    clock: FloatArray
-    marks: IntArray
+from cotenant.kernels._jit import jit_borrowing
+from cotenant.kernels.queue_state import (
+    ANSWER,
+    ARRIVED,
+    ASK,
+    ASKED,
+    ASKING,
+    AT,
+    BACKFILL,
+    BEST_FIT,
+    DONE,
+    EARLIEST_COMPLETION,
+    EVENT,
+    EXTRA,
+    FCFS,
+    FIRST,
+    FRESH,
+    HEAD,
+    HOLD,
+    JOB,
+    LAST,
+    LEAST,
+    NO_ANSWER,
+    NOW,
+    PHASE,
+    RANDOM,
+    RESERVED,
+    RUNNING,
+    SHADOW,
+    WAIT,
+    WORST_FIT,
+    Site,
+    State,
+    Work,
+    arrive,
+    learn,
+    outlived,
+    pop,
+    push,
+)
 
 
-@jit
-def push(ends: FloatArray, items: IntArray, count: int, end: float, item: int) -> None:
-    # Equal ends leave in order of the item, so that runs are repeatable.
-    at = count
-    while at > 0:
-        up = (at - 1) >> 1
-        if ends[up] < end or (ends[up] == end and items[up] < item):
-            break
-        ends[at], items[at] = ends[up], items[up]
-        at = up
-    ends[at], items[at] = end, item
-
-
-@jit
-def pop(ends: FloatArray, items: IntArray, count: int) -> None:
-    # Takes the first of `count` away.
-    last = count - 1
-    end, item = ends[last], items[last]
-    at, low = 0, 1
-    while low < last:
-        right = low + 1
-        if right < last and (
-            ends[right] < ends[low]
-            or (ends[right] == ends[low] and items[right] < items[low])
-        ):
-            low = right
-        if end < ends[low] or (end == ends[low] and item < items[low]):
-            break
-        ends[at], items[at] = ends[low], items[low]
-        at, low = low, 2 * low + 1
-    ends[at], items[at] = end, item
-
-
-@jit
+@jit_borrowing
 def pick(
     free: IntArray,
     speed: FloatArray,
@@ -134,33 +84,33 @@ def pick(
     return found
 
 
-@jit
+@jit_borrowing
+def largest(free: IntArray) -> int:
+    most = free[0]
+    for one in free[1:]:
+        most = max(most, one)
+    return int(most)
+
+
+@jit_borrowing
 def reserve(
-    size: IntArray,
-    speed: FloatArray,
-    free: IntArray,
-    processors: IntArray,
-    believed: FloatArray,
-    start: FloatArray,
-    cluster: IntArray,
-    running: IntArray,
-    now: float,
-    job: int,
-    by_completion: bool,
-    only: int,
+    site: Site, work: Work, state: State, job: int, by_completion: bool, only: int
 ) -> tuple[int, float, int]:
     # Where and when `job` could start by what is believed, and how many processors it
     # would then leave over. The earliest start (or completion); the faster on a tie.
-    need = processors[job]
-    ends, items = np.empty(len(running)), np.empty(len(running), np.int64)
+    size, speed = site
+    processors, believed, ends, items = (
+        work.processors, state.believed, state.leaving, state.leavers
+    )  # fmt: skip
+    need, now = processors[job], state.clock[NOW]
     found, when, extra, best = -1, np.inf, 0, np.inf
     for c in range(len(size)):
         if size[c] < need or (only >= 0 and c != only):
             continue
-        left, at, count = free[c], now, 0
-        for other in running:
-            if cluster[other] == c:
-                end = start[other] + believed[other] / speed[c]
+        left, at, count = state.free[c], now, 0
+        for other in state.ending[: state.marks[RUNNING]]:
+            if state.cluster[other] == c:
+                end = state.start[other] + believed[other] / speed[c]
                 # An overdue job is taken to end in a second.
                 push(ends, items, count, end if end > now else now + 1.0, other)
                 count += 1
@@ -182,42 +132,7 @@ def reserve(
     return found, when, extra
 
 
-@jit
-def predicted(history: FloatArray, seen: int, request: float) -> float:
-    # Mean of the last two run times of a user that are known, at most the request.
-    mean = history[0] if seen == 1 else (history[0] + history[1]) / 2.0
-    return float(min(mean, request))
-
-
-@jit
-def correct(
-    running: IntArray,
-    start: FloatArray,
-    believed: FloatArray,
-    cluster: IntArray,
-    speed: FloatArray,
-    raised: IntArray,
-    now: float,
-) -> None:
-    # Raises the predictions that running jobs have outlived.
-    for job in running:
-        while start[job] + believed[job] / speed[cluster[job]] <= now:
-            believed[job] += STEPS[min(raised[job], len(STEPS) - 1)]
-            raised[job] += 1
-
-
-@jit
-def close_gaps(queue: IntArray, start: FloatArray, first: int, last: int) -> int:
-    # Jobs that were backfilled leave the queue; the others keep their order.
-    to = last
-    for at in range(last - 1, first - 1, -1):
-        if start[queue[at]] < 0.0:
-            to -= 1
-            queue[to] = queue[at]
-    return to
-
-
-@jit
+@jit_borrowing
 def advance(
     site: Site,
     work: Work,
@@ -229,134 +144,171 @@ def advance(
     predict: bool,
 ) -> int:
     # `sure`: no job outlives what is believed of it, so that an arrival alone cannot
-    # help the jobs that were passed over before it. Arrays are taken out of their
-    # tuples once, for speed.
-    size, speed = site
-    submit, processors, runtime, request, user, draw = work
-    free, believed, start, finish, cluster, queue = state[:6]
-    ends, ending, history, seen, raised, clock, marks = state[6:]
-    jobs, drawn = len(submit), len(draw) > 0
+    # help the jobs that were passed over before it.
+    marks, free = state.marks, state.free
     while True:
-        if marks[PHASE] == EVENT:
-            running, arrived = marks[RUNNING], marks[ARRIVED]
-            now = ends[0] if running > 0 else np.inf
-            if arrived < jobs:
-                now = min(now, submit[arrived])
-            if now == np.inf:
-                return DONE
-            while running > 0 and ends[0] <= now:
-                job = ending[0]
-                free[cluster[job]] += processors[job]
-                pop(ends, ending, running)
-                running -= 1
-                marks[FRESH] = 0
-                if predict and user[job] >= 0:
-                    history[user[job], 1] = history[user[job], 0]
-                    history[user[job], 0] = runtime[job]
-                    seen[user[job]] += 1
-            if predict:
-                correct(ending[:running], start, believed, cluster, speed, raised, now)
-            while arrived < jobs and submit[arrived] <= now:
-                if predict and user[arrived] >= 0 and seen[user[arrived]] > 0:
-                    who = user[arrived]
-                    believed[arrived] = predicted(
-                        history[who], seen[who], request[arrived]
-                    )
-                queue[marks[LAST]] = arrived
-                marks[LAST] += 1
-                marks[LEAST] = min(marks[LEAST], processors[arrived])
-                arrived += 1
-            clock[NOW], marks[RUNNING], marks[ARRIVED] = now, running, arrived
-            marks[PHASE] = HEAD
-        now = clock[NOW]
+        if marks[PHASE] == EVENT and not next_event(site, work, state, predict):
+            return DONE
         if marks[PHASE] == HEAD:
-            choice = WAIT
-            while marks[FIRST] < marks[LAST]:
-                job = queue[marks[FIRST]]
-                choice = marks[ANSWER]
-                marks[ANSWER] = NO_ANSWER
-                if choice != NO_ANSWER:
-                    # A head that is to wait for a cluster is held until it has room.
-                    marks[HOLD] = -2 - choice if choice < WAIT else -1
-                elif marks[HOLD] >= 0 and rule != ASK:
-                    choice = marks[HOLD]
-                    if free[choice] < processors[job]:
-                        choice = -2 - choice
-                elif rule == EARLIEST_COMPLETION:
-                    choice, when, _ = reserve(
-                        size, speed, free, processors, believed, start, cluster,
-                        ending[: marks[RUNNING]], now, job, True, -1,
-                    )  # fmt: skip
-                    if when > now:
-                        choice = -2 - choice
-                else:
-                    marks[HOLD] = -1
-                    number = draw[job] if drawn else 0.0
-                    choice = pick(
-                        free, speed, rule, processors[job], number, -1, 0.0, now, now
-                    )
-                    if choice >= 0 and rule == ASK:
-                        marks[JOB] = job
-                        return ASKED
-                if choice < 0:
-                    break
-                free[choice] -= processors[job]
-                start[job], cluster[job] = now, choice
-                finish[job] = now + runtime[job] / speed[choice]
-                push(ends, ending, marks[RUNNING], finish[job], job)
-                marks[RUNNING] += 1
-                marks[FIRST] += 1
-                marks[FRESH], marks[HOLD] = 0, -1
+            choice = start_heads(site, work, state, rule)
+            if choice == ASKING:
+                return ASKED
             marks[PHASE] = EVENT
             if (
                 order == FCFS
                 or marks[LAST] - marks[FIRST] < 2
-                or np.max(free) < marks[LEAST]
+                or largest(free) < marks[LEAST]
                 or (sure and rule != ASK and marks[FRESH] >= marks[LAST])
             ):
                 continue
-            marks[RESERVED], clock[SHADOW], marks[EXTRA] = reserve(
-                size, speed, free, processors, believed, start, cluster,
-                ending[: marks[RUNNING]], now, queue[marks[FIRST]], by_completion,
-                -2 - choice if choice < WAIT else -1,
-            )  # fmt: skip
-            marks[AT] = marks[FIRST] + 1
+            only = -2 - choice if choice < WAIT else -1
+            reserve_head(site, work, state, by_completion, only)
             if sure and rule != ASK:
                 marks[AT] = max(marks[AT], marks[FRESH])
             if marks[AT] == marks[FIRST] + 1:
                 marks[LEAST] = 1 << 40
             marks[PHASE] = BACKFILL
-        most, started = np.max(free), False
-        while marks[AT] < marks[LAST]:
-            job = queue[marks[AT]]
-            choice = marks[ANSWER]
-            marks[ANSWER] = NO_ANSWER
-            if choice == NO_ANSWER:
-                choice = WAIT
-                if processors[job] <= most:
-                    late = marks[RESERVED] if processors[job] > marks[EXTRA] else -1
-                    choice = pick(
-                        free, speed, rule, processors[job], draw[job] if drawn else 0.0,
-                        late, believed[job], now, clock[SHADOW],
-                    )  # fmt: skip
-                if choice >= 0 and rule == ASK:
-                    marks[JOB] = job
-                    return ASKED
-            if choice >= 0:
-                end = now + believed[job] / speed[choice]
-                if choice == marks[RESERVED] and end > clock[SHADOW]:
-                    marks[EXTRA] -= processors[job]
-                free[choice] -= processors[job]
-                start[job], cluster[job] = now, choice
-                finish[job] = now + runtime[job] / speed[choice]
-                push(ends, ending, marks[RUNNING], finish[job], job)
-                marks[RUNNING] += 1
-                most, started = np.max(free), True
-            else:
-                marks[LEAST] = min(marks[LEAST], processors[job])
-            marks[AT] += 1
-        # Once answers have come from outside, whether any job started is not known.
-        if started or rule == ASK:
-            marks[FIRST] = close_gaps(queue, start, marks[FIRST], marks[LAST])
+        if backfill(site, work, state, rule) == ASKING:
+            return ASKED
         marks[FRESH] = marks[LAST]
         marks[PHASE] = EVENT
+
+
+@jit_borrowing
+def next_event(site: Site, work: Work, state: State, predict: bool) -> bool:
+    # Goes to the next moment where anything happens; False if there is none. Jobs end
+    # before others arrive.
+    marks, ends, ending = state.marks, state.ends, state.ending
+    running, arrived = marks[RUNNING], marks[ARRIVED]
+    now = ends[0] if running > 0 else np.inf
+    if arrived < len(work.submit):
+        now = min(now, work.submit[arrived])
+    if now == np.inf:
+        return False
+    state.clock[NOW] = now
+    while running > 0 and ends[0] <= now:
+        job = ending[0]
+        state.free[state.cluster[job]] += work.processors[job]
+        pop(ends, ending, running)
+        running -= 1
+        marks[FRESH] = 0
+        if predict:
+            learn(work, state, job)
+    marks[RUNNING] = running
+    if predict:
+        for job in ending[:running]:
+            while outlived(site, state, job):
+                pass
+    arrive(work, state, now, predict)
+    marks[PHASE] = HEAD
+    return True
+
+
+@jit_borrowing
+def start_heads(site: Site, work: Work, state: State, rule: int) -> int:
+    # Starts jobs from the front of the queue until one has to wait, and returns what
+    # was chosen for that one; ASKING where the answer has to come from outside.
+    marks, queue, now, choice = state.marks, state.queue, state.clock[NOW], WAIT
+    while marks[FIRST] < marks[LAST]:
+        job = queue[marks[FIRST]]
+        choice = marks[ANSWER]
+        marks[ANSWER] = NO_ANSWER
+        if choice != NO_ANSWER:
+            # A head that is to wait for a cluster is held until it has room.
+            marks[HOLD] = -2 - choice if choice < WAIT else -1
+        elif marks[HOLD] >= 0 and rule != ASK:
+            choice = marks[HOLD]
+            if state.free[choice] < work.processors[job]:
+                choice = -2 - choice
+        elif rule == EARLIEST_COMPLETION:
+            choice, when, _ = reserve(site, work, state, job, True, -1)
+            if when > now:
+                choice = -2 - choice
+        else:
+            marks[HOLD] = -1
+            number = work.draw[job] if len(work.draw) > 0 else 0.0
+            choice = pick(
+                state.free, site.speed, rule, work.processors[job], number, -1, 0.0,
+                now, now,
+            )  # fmt: skip
+            if choice >= 0 and rule == ASK:
+                marks[JOB] = job
+                return ASKING
+        if choice < 0:
+            break
+        begin(site, work, state, job, choice)
+        marks[FIRST] += 1
+        marks[FRESH], marks[HOLD] = 0, -1
+    return choice
+
+
+@jit_borrowing
+def begin(site: Site, work: Work, state: State, job: int, chosen: int) -> None:
+    # Starts a job now on the cluster chosen.
+    marks, now = state.marks, state.clock[NOW]
+    state.free[chosen] -= work.processors[job]
+    state.start[job], state.cluster[job] = now, chosen
+    state.finish[job] = now + work.runtime[job] / site.speed[chosen]
+    push(state.ends, state.ending, marks[RUNNING], state.finish[job], job)
+    marks[RUNNING] += 1
+
+
+@jit_borrowing
+def reserve_head(
+    site: Site, work: Work, state: State, by_completion: bool, only: int
+) -> None:
+    # Promises the head of the queue its start; the jobs behind it come next.
+    marks = state.marks
+    head = state.queue[marks[FIRST]]
+    marks[RESERVED], state.clock[SHADOW], marks[EXTRA] = reserve(
+        site, work, state, head, by_completion, only
+    )
+    marks[AT] = marks[FIRST] + 1
+
+
+@jit_borrowing
+def close_gaps(queue: IntArray, start: FloatArray, first: int, last: int) -> int:
+    # Jobs that were backfilled leave the queue; the others keep their order.
+    to = last
+    for at in range(last - 1, first - 1, -1):
+        if start[queue[at]] < 0.0:
+            to -= 1
+            queue[to] = queue[at]
+    return to
+
+
+@jit_borrowing
+def backfill(site: Site, work: Work, state: State, rule: int) -> int:
+    # Starts jobs behind the head that do not delay it, in the order of the queue.
+    marks, queue, free, clock = state.marks, state.queue, state.free, state.clock
+    processors, now = work.processors, clock[NOW]
+    most, started = largest(free), False
+    while marks[AT] < marks[LAST]:
+        job = queue[marks[AT]]
+        choice = marks[ANSWER]
+        marks[ANSWER] = NO_ANSWER
+        if choice == NO_ANSWER:
+            choice = WAIT
+            if processors[job] <= most:
+                late = marks[RESERVED] if processors[job] > marks[EXTRA] else -1
+                number = work.draw[job] if len(work.draw) > 0 else 0.0
+                choice = pick(
+                    free, site.speed, rule, processors[job], number, late,
+                    state.believed[job], now, clock[SHADOW],
+                )  # fmt: skip
+            if choice >= 0 and rule == ASK:
+                marks[JOB] = job
+                return ASKING
+        if choice >= 0:
+            end = now + state.believed[job] / site.speed[choice]
+            if choice == marks[RESERVED] and end > clock[SHADOW]:
+                marks[EXTRA] -= processors[job]
+            begin(site, work, state, job, choice)
+            most, started = largest(free), True
+        else:
+            marks[LEAST] = min(marks[LEAST], processors[job])
+        marks[AT] += 1
+    # Once answers have come from outside, whether any job started is not known.
+    if started or rule == ASK:
+        marks[FIRST] = close_gaps(queue, state.start, marks[FIRST], marks[LAST])
+    return WAIT

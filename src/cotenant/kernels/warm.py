@@ -18,6 +18,8 @@ from cotenant.kernels import (
     misses,
     montecarlo,
     overload,
+    profiles,
+    queue_state,
     queueing,
     response_time,
     sla,
@@ -34,16 +36,14 @@ def warm() -> None:
     _, values, masses = atoms.atoms(offsets, samples, weights, 2)
     ends = np.array([0, len(values)], dtype=np.int64)
     cells = exact.to_cells(ends, values, masses, 0.1)
-    loads, pins, tails = (np.zeros((1, 1, 11)) for _ in range(3))
-    above = np.zeros((1, 1))
-    exact.join(loads[0], pins[0], above[0], *cells)
-    exact.tail_of(loads[0], above[0], tails[0])
-    exact.overload_with(tails, pins, np.zeros(1, np.int64), *cells)
-    exact.overload_of(loads[0], pins[0], above[0])
+    loads, pinned = np.zeros((1, 1, 11)), np.zeros((1, 1, 11))
+    pins, above = np.zeros((1, 1)), np.zeros((1, 1))
+    exact.overload_with(loads, pinned, pins, above, np.zeros(1, np.int64), *cells)
+    exact.overload_of(loads[0], pinned[0], above[0])
     exact.overloads(*cells, np.zeros(1, np.int64), np.arange(2), 11, 1)
     alone, ones = exact.overloads_alone(ends, values, masses, 1.0, 1), np.ones(1)
     asked = exact_index.Asked(*cells, alone, ones, ones)
-    arrays = tails, loads, pins, above, ones, ones.copy(), ones.copy()
+    arrays = loads, pinned, pins, above, ones, ones.copy(), ones.copy()
     pool = exact_index.Pool(*arrays, 1.0, 1.0, 0.1, 0.1, ones)
     carried = summed.Load(
         *(2, 1.0, 1.0, np.zeros(2), np.zeros(2), ones, ones, ones, np.zeros((1, 2)))
@@ -105,33 +105,31 @@ def warm() -> None:
 def _queue() -> None:
     whole, real = np.zeros(1, np.int64), np.zeros(1)
     one, size, speed = whole + 1, whole + 2, real + 1.0
-    site = queueing.Site(size, speed)
-    work = queueing.Work(real, one, speed, speed, whole, real)
+    site = queue_state.Site(size, speed)
+    work = queue_state.Work(real, one, speed, speed, whole, real)
     for promised in (False, True):
-        marks = np.zeros(queueing.MARKS, np.int64)
-        marks[queueing.ANSWER], marks[queueing.HOLD] = queueing.NO_ANSWER, -1
-        state = queueing.State(
+        marks = np.zeros(queue_state.MARKS, np.int64)
+        marks[queue_state.ANSWER] = queue_state.NO_ANSWER
+        marks[queue_state.HOLD] = -1
+        state = queue_state.State(
             *(size.copy(), speed, real - 1.0, real.copy(), whole.copy(), whole.copy()),
             *(np.zeros(2), np.zeros(2, np.int64), np.zeros((1, 2)), whole.copy()),
             *(whole.copy(), np.zeros(2), marks),
+            *(np.zeros(2), np.zeros(2, np.int64)),
         )
         if not promised:
             queueing.advance(site, work, state, 0, 0, False, True, False)
             continue
-        profiles = conservative.Profiles(
+        promises = profiles.Profiles(
             *(np.zeros((1, 9)), np.full((1, 9), 2), one.copy()),
             *(real.copy(), real.copy(), real.copy()),
         )
-        conservative.advance_promised(
-            site, work, state, profiles, 0, False, queueing.STEPS
-        )
+        conservative.advance_promised(site, work, state, promises, 0, False)
         conservative.promise_ahead(
-            size, speed, profiles, 1, 1.0, 0, real, one, speed, 1
+            size, speed, promises, 1, 1.0, 0, real, one, speed, 1
         )
-        conservative.slot(profiles.times[0], profiles.level[0], 1, 0.0, 1.0, 1)
-    queueing.reserve(
-        size, speed, size, one, speed, real, whole, whole[:0], 0.0, 0, True, -1
-    )
+        profiles.slot(promises.times[0], promises.level[0], 1, 0.0, 1.0, 1)
+    queueing.reserve(site, work, state, 0, True, -1)
     ahead = lookahead.gather(real, one, speed, speed, real[:0], real, whole, 1, 0.0, 0)
     base = lookahead.believed_ends(real, speed, whole, one, speed, whole[:0], 0.0, 1)
     lookahead.decide(

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cotenant.kernels import queueing as kernel
+from cotenant.kernels import queue_state as kernel
+from cotenant.kernels.queueing import reserve
 from cotenant.queueing.view import View
 
 
@@ -65,21 +66,7 @@ def earliest_completion(view: View) -> Answer:
         return min(large, key=lambda c: (end[c], -_speed(view, c), c))
     if not view.is_head:
         return fastest_first(view)
-    state = view.state
-    cluster, when, _ = kernel.reserve(
-        view.site.size,
-        view.site.speed,
-        state.free,
-        view.work.processors,
-        state.believed,
-        state.start,
-        state.cluster,
-        view.running,
-        view.now,
-        view.job,
-        True,
-        -1,
-    )
+    cluster, when, _ = reserve(view.site, view.work, view.state, view.job, True, -1)
     return int(cluster) if when <= view.now else WaitFor(int(cluster))
 
 

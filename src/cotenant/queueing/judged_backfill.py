@@ -7,9 +7,10 @@ import numpy as np
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.kernels import conservative
 from cotenant.kernels import lookahead as ahead_kernel
-from cotenant.kernels import queueing as kernel
-from cotenant.kernels.conservative import Profiles
-from cotenant.kernels.queueing import Site, State, Work
+from cotenant.kernels import queue_state as kernel
+from cotenant.kernels.profiles import Profiles
+from cotenant.kernels.queue_state import Site, State, Work
+from cotenant.kernels.queueing import advance
 from cotenant.queueing.allocators import Answer, WaitFor, fastest_first
 from cotenant.queueing.lookahead import Judgement, LookAhead
 from cotenant.queueing.view import View
@@ -117,6 +118,8 @@ class _Copy:
                 raised=np.empty(0, np.int64),
                 clock=state.clock.copy(),
                 marks=marks,
+                leaving=np.zeros(there + jobs),
+                leavers=np.zeros(there + jobs, np.int64),
             ),
             ahead,
             there,
@@ -129,9 +132,7 @@ class _Copy:
     def _cost(self, answer: Answer, rule: int) -> float:
         state = State._make(array.copy() for array in self.state)
         state.marks[kernel.ANSWER] = answer_number(answer)
-        kernel.advance(
-            self.site, self.work, state, kernel.EASY, rule, False, True, False
-        )
+        advance(self.site, self.work, state, kernel.EASY, rule, False, True, False)
         return total_cost(
             self.option, self.ahead, state.start[self.running :],
             state.finish[self.running :],

@@ -4,9 +4,9 @@ import numpy as np
 
 from cotenant.arrays import FloatArray
 from cotenant.demand.job import Jobs
-from cotenant.kernels import queueing as kernel
-from cotenant.kernels.conservative import Profiles
-from cotenant.kernels.queueing import Site, State, Work
+from cotenant.kernels import queue_state as kernel
+from cotenant.kernels.profiles import Profiles
+from cotenant.kernels.queue_state import Site, State, Work
 from cotenant.queueing.clusters import Clusters
 from cotenant.queueing.estimates import Estimates
 from cotenant.queueing.order import Order
@@ -65,6 +65,8 @@ def _state(clusters: Clusters, jobs: int, users: int, believed: FloatArray) -> S
         raised=np.zeros(jobs, dtype=np.int64),
         clock=np.zeros(2),
         marks=marks,
+        leaving=np.zeros(most),
+        leavers=np.zeros(most, dtype=np.int64),
     )
 
 

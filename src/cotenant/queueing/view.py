@@ -7,10 +7,9 @@ import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.demand.job import Jobs
-from cotenant.kernels import conservative
-from cotenant.kernels import queueing as kernel
-from cotenant.kernels.conservative import Profiles
-from cotenant.kernels.queueing import Site, State, Work
+from cotenant.kernels import queue_state as kernel
+from cotenant.kernels.profiles import Profiles, slot
+from cotenant.kernels.queue_state import Site, State, Work
 from cotenant.queueing.clusters import Clusters
 from cotenant.queueing.order import Order
 
@@ -118,7 +117,7 @@ class View:
         """Return how many processors a cluster has left when the job has started."""
         if self.profiles is None:
             return int(self.state.free[cluster]) - self.need
-        _, level = conservative.slot(
+        _, level = slot(
             self.profiles.times[cluster],
             self.profiles.level[cluster],
             int(self.profiles.steps[cluster]),

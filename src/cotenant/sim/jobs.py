@@ -8,8 +8,8 @@ import numpy as np
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.demand.job import Jobs
 from cotenant.errors import InvalidInput
-from cotenant.kernels import conservative
-from cotenant.kernels import queueing as kernel
+from cotenant.kernels import conservative, queueing
+from cotenant.kernels import queue_state as kernel
 from cotenant.queueing import ALLOCATORS
 from cotenant.queueing.allocators import (
     COMPILED,
@@ -222,9 +222,9 @@ class _Run:
         if view.profiles is not None:
             return conservative.advance_promised(
                 view.site, view.work, view.state, view.profiles, self._rule,
-                self._predict, kernel.STEPS,
+                self._predict,
             )  # fmt: skip
-        return kernel.advance(
+        return queueing.advance(
             view.site, view.work, view.state, int(view.order), self._rule,
             self._by_completion, self._sure, self._predict,
         )  # fmt: skip
