@@ -95,22 +95,21 @@ def strategy(policy: SlaPolicy, name: str) -> Callable[[dict[str, Sla]], float]:
 def experiment() -> None:
     exact, paper = Rewriting("exact", LEAST), Rewriting("paper", LEAST)
     plain = Rewriting("none")
-    host = {"repack": "forced", "search_nodes": 200}
     rows = [
         ("response time, as asked", SlaPolicy(rewriting=plain), "in-order"),
         ("edf, as asked", SlaPolicy(test="edf", rewriting=plain), "in-order"),
         ("exact, arriving task only", SlaPolicy(rewriting=exact), "in-order"),
-        ("exact, host repack", SlaPolicy(rewriting=exact, **host), "in-order"),
+        ("exact, host repack", SlaPolicy(rewriting=exact, repack="forced"), "in-order"),
         ("harmonic-first", SlaPolicy(rewriting=exact), "harmonic-first"),
         ("chains", SlaPolicy(rewriting=exact), "chains"),
         (
             "portfolio (bars 0.73, 0.78)",
-            SlaPolicy(rewriting=exact, **host),
+            SlaPolicy(rewriting=exact, repack="forced"),
             "portfolio",
         ),
         (
             "paper's means, a host repacked (bars 0.36, 0.55)",
-            SlaPolicy(test="harmonic", rewriting=paper, **host),
+            SlaPolicy(test="harmonic", rewriting=paper, repack="forced"),
             "in-order",
         ),
         (
@@ -120,7 +119,6 @@ def experiment() -> None:
                 rewriting=paper,
                 repack="periodic",
                 migration="all",
-                search_nodes=200,
             ),
             "in-order",
         ),
