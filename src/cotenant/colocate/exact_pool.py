@@ -36,8 +36,8 @@ class ExactPool:
         self.capacity, self._rho, self._slots = capacity, rho, slots
         self._top = grid(capacity, least)
         row = (slots, self._top + 1)
-        self.load, self.tail, self.pinned = Rows(*row), Rows(*row), Rows(*row)
-        self.above, self.tasks = Rows(slots), Rows()
+        self.load, self.pinned = Rows(*row), Rows(*row)
+        self.pins, self.above, self.tasks = Rows(slots), Rows(slots), Rows()
         self.mean, self.peak = Rows(), Rows()
         self._clear(slice(None))
         self.held: list[list[Usage]] = []
@@ -58,7 +58,8 @@ class ExactPool:
         asked = self._cut(usage)
         cells = (asked.starts, asked.cells, asked.mass, asked.pinned)
         rows = np.arange(len(self.held)) if rows is None else rows
-        result = exact.overload_with(self.tail.all, self.pinned.all, rows, *cells)
+        loads = (self.load.all, self.pinned.all, self.pins.all, self.above.all)
+        result = exact.overload_with(*loads, rows, *cells)
         # Alone on a machine nothing needs a grid; nor where all peaks together fit.
         result[self.tasks.all[rows] == 0] = asked.alone[0]
         result[self.peak.all[rows] + usage.maximum <= self._machines.most] = 0.0
@@ -162,7 +163,7 @@ class ExactPool:
 
     @property
     def _rows(self) -> tuple[Rows, ...]:
-        loads = (self.load, self.tail, self.pinned, self.above)
+        loads = (self.load, self.pinned, self.pins, self.above)
         return (*loads, self.tasks, self.mean, self.peak)
 
     def _open(self) -> None:
@@ -180,8 +181,9 @@ class ExactPool:
     def _clear(self, row: int | slice) -> None:
         for rows in self._rows:
             rows.allocated[row] = 0.0
-        for rows, full in ((self.load, 1.0), (self.pinned, 1.0), (self.tail, 0.5)):
-            rows.allocated[row, ..., 0] = full
+        self.pins.allocated[row] = 1.0
+        for rows in (self.load, self.pinned):
+            rows.allocated[row, ..., 0] = 1.0
 
     def _arrays(self, row: slice | None = None) -> exact_index.Pool:
         """Return what kernels work on: all rows, or a copy of some."""
@@ -192,8 +194,8 @@ class ExactPool:
 
         return exact_index.Pool(
             load=of(self.load),
-            tail=of(self.tail),
             pinned=of(self.pinned),
+            pins=of(self.pins),
             above=of(self.above),
             tasks=of(self.tasks),
             mean=of(self.mean),
@@ -214,9 +216,10 @@ class ExactPool:
         if tasks:
             peak = self.peak.all.sum() / tasks / self.capacity * self._top
             reach = int(np.clip(0.5 * peak, 4, self._top // 4))
-        tail = self.tail.all.mean(axis=1)
-        full = tail[:, self._top] > 0.3 * self._rho
+        end = self.load.all[:, :, self._top - reach :].mean(axis=1)
+        over = self.above.all.mean(axis=1) + 0.5 * end[:, -1]
+        full = over > 0.3 * self._rho
         if full.any():
-            rise = np.log(tail[full, self._top - reach] / tail[full, self._top])
-            theta = 0.85 * float(rise.mean()) / reach
+            more = end[full, 1:].sum(axis=1) + 0.5 * (end[full, 0] - end[full, -1])
+            theta = 0.85 * float(np.log1p(more / over[full]).mean()) / reach
         return max(theta, 1e-3 / self._top), reach

@@ -2,7 +2,8 @@
 
 A grid has cells 0..G with capacity at G. `load[m, s, k]` is the probability that
 machine m uses k cells in time-of-day slot s, `above[m, s]` that it uses more than G,
-`pinned[m, s, k]` the part of `load` whose every contribution lay exactly on a cell.
+`pinned[m, s, k]` the part of `load` whose every contribution lay exactly on a cell, and
+`pins[m, s]` is 0 once there is none.
 Values between two cells are split linearly, which keeps the mean. Of the mass at G,
 half of what was split counts as overload (the half-cell rule: second order in the cell
 width), what is pinned does not, since usage equal to capacity is no overload. Overload
@@ -12,7 +13,7 @@ is the mean over slots.
 import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
-from cotenant.kernels._jit import jit
+from cotenant.kernels._jit import jit, jit_borrowing
 
 # Samples this close to a cell lie on it: decimals of a trace are not exact in binary.
 _ON_CELL = 1e-7
@@ -95,34 +96,76 @@ def overloads_alone(
 
 
 @jit
+def beyond_of(
+    starts: IntArray, cells: IntArray, mass: FloatArray, top: int
+) -> tuple[IntArray, FloatArray]:
+    # For each slot of a task, aligned with the last cells of a machine: how likely the
+    # task brings a load in that cell above capacity, half of what it brings onto
+    # capacity included. Summed from the far end, so that small tails keep their digits.
+    slots = len(starts) - 1
+    ends = np.zeros(slots + 1, np.int64)
+    for slot in range(slots):
+        ends[slot + 1] = ends[slot] + min(cells[starts[slot + 1] - 1], top) + 1
+    beyond = np.empty(ends[slots])
+    for slot in range(slots):
+        total, i = 0.0, starts[slot + 1] - 1
+        for at in range(ends[slot], ends[slot + 1]):
+            cell = ends[slot + 1] - 1 - at
+            while i >= starts[slot] and cells[i] > cell:
+                total += mass[i]
+                i -= 1
+            onto = mass[i] if i >= starts[slot] and cells[i] == cell else 0.0
+            beyond[at] = total + 0.5 * onto
+    return ends, beyond
+
+
+@jit_borrowing
 def overload_on(
-    tail: FloatArray,
+    load: FloatArray,
     pinned: FloatArray,
+    pins: FloatArray,
+    above: FloatArray,
+    ends: IntArray,
+    beyond: FloatArray,
     starts: IntArray,
     cells: IntArray,
-    mass: FloatArray,
     mass_pinned: FloatArray,
 ) -> float:
-    # Pr[load + usage > capacity] on one machine: in each slot the dot product of its
-    # tail with the histogram of the task.
-    slots, top = tail.shape[0], tail.shape[1] - 1
+    # Pr[load + usage > capacity] on one machine, of a task as `beyond_of` has it.
+    slots, size = load.shape
     total = 0.0
     for slot in range(slots):
-        for i in range(starts[slot], starts[slot + 1]):
-            if cells[i] > top:
-                total += mass[i]
-                continue
-            total += mass[i] * tail[slot, top - cells[i]]
-            if mass_pinned[i] > 0.0:
-                total -= 0.5 * mass_pinned[i] * pinned[slot, top - cells[i]]
+        low, high = ends[slot], ends[slot + 1]
+        total += above[slot] + _dot(load[slot, size - high + low :], beyond[low:high])
+        if pins[slot] > 0.0:
+            for i in range(starts[slot], starts[slot + 1]):
+                if mass_pinned[i] > 0.0 and cells[i] < size:
+                    total -= 0.5 * mass_pinned[i] * pinned[slot, size - 1 - cells[i]]
     # Rounding may leave a probability a hair outside [0, 1].
     return float(min(max(total / slots, 0.0), 1.0))
 
 
+@jit_borrowing
+def _dot(a: FloatArray, b: FloatArray) -> float:
+    # Four sums side by side: none waits for an addition of another to end.
+    w, x, y, z = 0.0, 0.0, 0.0, 0.0
+    rest = len(a) % 4
+    for i in range(rest):
+        w += a[i] * b[i]
+    for i in range(rest, len(a), 4):
+        w += a[i] * b[i]
+        x += a[i + 1] * b[i + 1]
+        y += a[i + 2] * b[i + 2]
+        z += a[i + 3] * b[i + 3]
+    return (w + x) + (y + z)
+
+
 @jit
 def overload_with(
-    tail: FloatArray,
+    load: FloatArray,
     pinned: FloatArray,
+    pins: FloatArray,
+    above: FloatArray,
     rows: IntArray,
     starts: IntArray,
     cells: IntArray,
@@ -130,53 +173,19 @@ def overload_with(
     mass_pinned: FloatArray,
 ) -> FloatArray:
     # The same on some machines, none of which is copied.
+    ends, beyond = beyond_of(starts, cells, mass, load.shape[2] - 1)
     result = np.empty(len(rows))
     for k, m in enumerate(rows):
-        result[k] = overload_on(tail[m], pinned[m], starts, cells, mass, mass_pinned)
+        task = (ends, beyond, starts, cells, mass_pinned)
+        result[k] = overload_on(load[m], pinned[m], pins[m], above[m], *task)
     return result
-
-
-@jit
-def _spread(
-    row: FloatArray,
-    padded: FloatArray,
-    result: FloatArray,
-    cells: IntArray,
-    mass: FloatArray,
-) -> None:
-    # result[k] = the sum of mass[i] * row[k - cells[i]], i ascending; then into `row`.
-    # Four cells at a time, so that memory is passed a quarter as often; a row padded
-    # with zeros before its start spares the edges. Adding zeros changes no bit.
-    size, count = len(row), len(cells)
-    padded[size:] = row
-    result[:] = 0.0
-    weight, shift = np.zeros(4), np.zeros(4, np.int64)
-    for i in range(0, count, 4):
-        first = cells[i]
-        if first >= size:
-            break
-        for n in range(4):
-            inside = i + n < count and cells[i + n] < size
-            weight[n] = mass[i + n] if inside else 0.0
-            shift[n] = cells[i + n] - first if inside else 0
-        end = 2 * size - first
-        out, a = result[first:], padded[size - shift[0] : end - shift[0]]
-        b = padded[size - shift[1] : end - shift[1]]
-        c = padded[size - shift[2] : end - shift[2]]
-        d = padded[size - shift[3] : end - shift[3]]
-        wa, wb, wc, wd = weight[0], weight[1], weight[2], weight[3]
-        for k in range(len(out)):
-            total = out[k] + wa * a[k]
-            total += wb * b[k]
-            total += wc * c[k]
-            out[k] = total + wd * d[k]
-    row[:] = result
 
 
 @jit
 def join(
     load: FloatArray,
     pinned: FloatArray,
+    pins: FloatArray,
     above: FloatArray,
     starts: IntArray,
     cells: IntArray,
@@ -186,32 +195,74 @@ def join(
     # Convolve one machine with one task, in place, slot by slot.
     slots, size = load.shape
     padded, result = np.zeros(2 * size), np.empty(size)
-    beyond = np.zeros(size + 1)  # mass from a cell on
     for slot in range(slots):
         own = slice(starts[slot], starts[slot + 1])
-        for k in range(size - 1, -1, -1):
-            beyond[k] = beyond[k + 1] + load[slot, k]
-        for i in range(starts[slot], starts[slot + 1]):
-            above[slot] += mass[i] * beyond[size - min(cells[i], size)]
+        above[slot] += _pushed_above(load[slot], cells[own], mass[own])
         _spread(load[slot], padded, result, cells[own], mass[own])
-        if mass_pinned[own].any():
+        if pins[slot] > 0.0 and mass_pinned[own].any():
             _spread(pinned[slot], padded, result, cells[own], mass_pinned[own])
+        elif pins[slot] > 0.0:
+            pinned[slot], pins[slot] = 0.0, 0.0
+
+
+@jit_borrowing
+def _pushed_above(row: FloatArray, cells: IntArray, mass: FloatArray) -> float:
+    pushed, total, k = 0.0, 0.0, len(row)
+    for i in range(len(cells)):
+        while k > max(len(row) - cells[i], 0):
+            k -= 1
+            total += row[k]
+        pushed += mass[i] * total
+    return pushed
+
+
+@jit_borrowing
+def _spread(
+    row: FloatArray,
+    padded: FloatArray,
+    result: FloatArray,
+    cells: IntArray,
+    mass: FloatArray,
+) -> None:
+    # row[k] becomes the sum of mass[i] * row[k - cells[i]], i ascending. Four cells of
+    # the task at a time, so that memory is passed a quarter as often. Zeros around the
+    # row in `padded` spare the edges; where all is zero nothing is done.
+    size, count, low, high = len(row), len(cells), 0, len(row)
+    while low < high and row[low] == 0.0:
+        low += 1
+    while low < high and row[high - 1] == 0.0:
+        high -= 1
+    end = min(high + cells[count - 1], size)
+    for k in range(low, high):
+        padded[size + k] = row[k]
+    result[low:end] = 0.0
+    i, step = 0, 4
+    while i < count and low + cells[i] < size:
+        if i + 4 > count or low + cells[i + 3] >= size:
+            step = 1
+        first, until = cells[i], min(high + cells[i + step - 1], size)
+        out, source = result[low + first : until], size + low + first
+        a = padded[source - first :]
+        if step == 1:
+            for k in range(len(out)):
+                out[k] += mass[i] * a[k]
         else:
-            pinned[slot] = 0.0
+            b = padded[source - cells[i + 1] :]
+            c = padded[source - cells[i + 2] :]
+            d = padded[source - cells[i + 3] :]
+            wa, wb, wc, wd = mass[i], mass[i + 1], mass[i + 2], mass[i + 3]
+            for k in range(len(out)):
+                total = out[k] + wa * a[k]
+                total += wb * b[k]
+                total += wc * c[k]
+                out[k] = total + wd * d[k]
+        i += step
+    for k in range(low, end):
+        row[k] = result[k]
+    padded[size + low : size + high] = 0.0
 
 
-@jit
-def tail_of(load: FloatArray, above: FloatArray, tail: FloatArray) -> None:
-    # Summed from the far end, so that small tails keep their digits.
-    slots, size = load.shape
-    for slot in range(slots):
-        total = above[slot]
-        for k in range(size - 1, -1, -1):
-            tail[slot, k] = total + 0.5 * load[slot, k]
-            total += load[slot, k]
-
-
-@jit
+@jit_borrowing
 def overload_of(load: FloatArray, pinned: FloatArray, above: FloatArray) -> float:
     slots, size = load.shape
     total = 0.0
@@ -236,13 +287,13 @@ def overloads(
     # the slots from starts[t * slots] on, capacity is cell `size` - 1.
     result = np.empty(len(ends) - 1)
     load, pinned = np.empty((slots, size)), np.empty((slots, size))
-    above = np.empty(slots)
+    pins, above = np.empty(slots), np.empty(slots)
     for machine in range(len(result)):
-        load[:], pinned[:], above[:] = 0.0, 0.0, 0.0
+        load[:], pinned[:], pins[:], above[:] = 0.0, 0.0, 1.0, 0.0
         load[:, 0], pinned[:, 0] = 1.0, 1.0
         for at in range(ends[machine], ends[machine + 1]):
             task = tasks[at]
             own = starts[task * slots : (task + 1) * slots + 1]
-            join(load, pinned, above, own, cells, mass, mass_pinned)
+            join(load, pinned, pins, above, own, cells, mass, mass_pinned)
         result[machine] = overload_of(load, pinned, above)
     return result

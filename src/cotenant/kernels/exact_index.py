@@ -14,14 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
-from cotenant.kernels._jit import jit
-from cotenant.kernels.exact import join, overload_on, tail_of
+from cotenant.kernels._jit import jit, jit_borrowing
+from cotenant.kernels.exact import beyond_of, join, overload_on
 from cotenant.kernels.index import EVERY, Index, following, is_allowed, put
 from cotenant.kernels.tree import NONE
-
-# Shares of a task's distribution between which its values are taken as the lowest of
-# them: a tenth of the work refuses most machines that refuse.
-_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
 
 _ROUNDING = 1e-6  # cells by which room and need may be wrong
 
@@ -34,8 +30,8 @@ class Pool(NamedTuple):
     """
 
     load: FloatArray
-    tail: FloatArray
     pinned: FloatArray
+    pins: FloatArray
     above: FloatArray
     tasks: FloatArray
     mean: FloatArray
@@ -62,7 +58,7 @@ class Asked(NamedTuple):
     maximum: FloatArray
 
 
-@jit
+@jit_borrowing
 def need(pool: Pool, asked: Asked, task: int) -> float:
     slots, reach = pool.load.shape[1], len(pool.tilted) - 1
     least = np.inf
@@ -74,17 +70,18 @@ def need(pool: Pool, asked: Asked, task: int) -> float:
     return float(math.log(least) / pool.theta - _ROUNDING)
 
 
-@jit
+@jit_borrowing
 def note(index: Index, pool: Pool, machine: int) -> None:
     # Tells the index what a machine carries.
     slots, top = pool.load.shape[1], pool.load.shape[2] - 1
     total, room = 0.0, np.inf
     for slot in range(slots):
-        least = np.inf
+        least, tail = np.inf, pool.above[machine, slot]
         for x in range(len(pool.tilted)):
-            pinned = pool.pinned[machine, slot, top - x]
-            above = pool.tail[machine, slot, top - x] - 0.5 * pinned
-            least = min(least, above / pool.tilted[x])
+            own = pool.load[machine, slot, top - x]
+            put_above = tail + 0.5 * (own - pool.pinned[machine, slot, top - x])
+            least = min(least, put_above / pool.tilted[x])
+            tail += own
         total += least
     if pool.tasks[machine] > 0.0 and total > 0.0:
         room = math.log(pool.rho * slots / total) / pool.theta
@@ -94,70 +91,39 @@ def note(index: Index, pool: Pool, machine: int) -> None:
     put(index, machine, pool.mean[machine] / pool.capacity, room)
 
 
-@jit
+@jit_borrowing
 def note_all(index: Index, pool: Pool, machines: int) -> None:
     for machine in range(machines):
         note(index, pool, machine)
 
 
-@jit
-def fits(pool: Pool, machine: int, asked: Asked, task: int) -> bool:
+@jit_borrowing
+def fits(
+    pool: Pool,
+    machine: int,
+    asked: Asked,
+    task: int,
+    ends: IntArray,
+    beyond: FloatArray,
+) -> bool:
+    # `ends` and `beyond` are what `beyond_of` makes of the task.
     if pool.peak[machine] + asked.maximum[task] <= pool.most:
         return True
     if pool.tasks[machine] == 0.0:
         return bool(asked.alone[task] <= pool.rho)
     slots = pool.load.shape[1]
-    starts = asked.starts[task * slots : (task + 1) * slots + 1]
-    tail, pinned = pool.tail[machine], pool.pinned[machine]
-    over = overload_on(tail, pinned, starts, asked.cells, asked.mass, asked.pinned)
+    over = overload_on(
+        pool.load[machine],
+        pool.pinned[machine],
+        pool.pins[machine],
+        pool.above[machine],
+        ends,
+        beyond,
+        asked.starts[task * slots : (task + 1) * slots + 1],
+        asked.cells,
+        asked.pinned,
+    )
     return bool(over <= pool.rho)
-
-
-@jit
-def _rounded_down(
-    pool: Pool, asked: Asked, task: int
-) -> tuple[IntArray, IntArray, FloatArray]:
-    # A task as a few values a slot, each the lowest of those it stands for; cells past
-    # capacity count as the first past it.
-    slots, top = pool.load.shape[1], pool.load.shape[2] - 1
-    first, most = task * slots, len(_SHARES) + 2
-    starts = np.zeros(slots + 1, np.int64)
-    cells, mass, count = np.zeros(slots * most, np.int64), np.zeros(slots * most), 0
-    for slot in range(slots):
-        below, share, until = 0.0, 0, 0.0
-        for i in range(asked.starts[first + slot], asked.starts[first + slot + 1]):
-            beyond = asked.cells[i] > top
-            fresh = beyond and (
-                i == asked.starts[first + slot] or cells[count - 1] <= top
-            )
-            if fresh or (below >= until and not beyond):
-                while share < len(_SHARES) and _SHARES[share] <= below:
-                    share += 1
-                until = _SHARES[share] if share < len(_SHARES) else np.inf
-                cells[count] = min(asked.cells[i], top + 1)
-                count += 1
-            mass[count - 1] += asked.mass[i]
-            below += asked.mass[i]
-        starts[slot + 1] = count
-    return starts, cells, mass
-
-
-@jit
-def _is_over(
-    pool: Pool, machine: int, starts: IntArray, cells: IntArray, mass: FloatArray
-) -> bool:
-    # Whether a task rounded down is over rho already: so is the task itself.
-    slots, top = pool.load.shape[1], pool.load.shape[2] - 1
-    total = 0.0
-    for slot in range(slots):
-        for i in range(starts[slot], starts[slot + 1]):
-            if cells[i] > top:
-                total += mass[i]
-                continue
-            x = top - cells[i]
-            above = pool.tail[machine, slot, x] - 0.5 * pool.load[machine, slot, x]
-            total += mass[i] * above
-    return bool(total > pool.rho * slots * (1.0 + 1e-9) + 1e-12)
 
 
 @jit
@@ -165,28 +131,50 @@ def choose(
     index: Index, pool: Pool, asked: Asked, task: int, allowed: BoolArray
 ) -> int:
     # The machine the rule picks among the allowed ones (none given: all), else NONE.
+    return _search(index, pool, asked, task, allowed, *_beyond(pool, asked, task))
+
+
+@jit_borrowing
+def _search(
+    index: Index,
+    pool: Pool,
+    asked: Asked,
+    task: int,
+    allowed: BoolArray,
+    ends: IntArray,
+    beyond: FloatArray,
+) -> int:
     least = need(pool, asked, task)
-    starts, cells, mass = _rounded_down(pool, asked, task)
     machine = following(index, NONE, least)
     while machine != NONE:
-        if is_allowed(allowed, machine):
-            sure = pool.peak[machine] + asked.maximum[task] <= pool.most
-            maybe = sure or pool.tasks[machine] == 0.0
-            if not maybe:
-                maybe = not _is_over(pool, machine, starts, cells, mass)
-            if maybe and fits(pool, machine, asked, task):
-                break
+        may = is_allowed(allowed, machine)
+        if may and fits(pool, machine, asked, task, ends, beyond):
+            break
         machine = following(index, machine, least)
     return machine
 
 
 @jit
-def put_on(pool: Pool, machine: int, asked: Asked, task: int) -> None:
-    # The tail is not brought up to date.
-    slots = pool.load.shape[1]
+def _beyond(pool: Pool, asked: Asked, task: int) -> tuple[IntArray, FloatArray]:
+    slots, top = pool.load.shape[1], pool.load.shape[2] - 1
     starts = asked.starts[task * slots : (task + 1) * slots + 1]
-    load, pinned, above = pool.load[machine], pool.pinned[machine], pool.above[machine]
-    join(load, pinned, above, starts, asked.cells, asked.mass, asked.pinned)
+    return beyond_of(starts, asked.cells, asked.mass, top)
+
+
+@jit
+def put_on(pool: Pool, machine: int, asked: Asked, task: int) -> None:
+    # The index is not told.
+    slots = pool.load.shape[1]
+    join(
+        pool.load[machine],
+        pool.pinned[machine],
+        pool.pins[machine],
+        pool.above[machine],
+        asked.starts[task * slots : (task + 1) * slots + 1],
+        asked.cells,
+        asked.mass,
+        asked.pinned,
+    )
     pool.tasks[machine] += 1.0
     pool.mean[machine] += asked.mean[task]
     pool.peak[machine] += asked.maximum[task]
@@ -201,24 +189,20 @@ def place(
         machine = choose(index, pool, asked, task, EVERY)
         if machine == NONE and machines == len(pool.load):
             return task, machines
-        if machine == NONE and fits(pool, machines, asked, task):
+        if machine == NONE and asked.alone[task] <= pool.rho:
             machine, machines = machines, machines + 1
         where[task] = machine
         if machine != NONE:
             put_on(pool, machine, asked, task)
-            tail_of(pool.load[machine], pool.above[machine], pool.tail[machine])
             note(index, pool, machine)
     return len(where), machines
 
 
 @jit
 def fill(pool: Pool, rows: IntArray, asked: Asked) -> None:
-    # Puts task after task on given machines, which ascend; the index is not told.
+    # Puts task after task on given machines; the index is not told.
     for task in range(len(rows)):
-        m = rows[task]
-        put_on(pool, m, asked, task)
-        if task + 1 == len(rows) or rows[task + 1] != m:
-            tail_of(pool.load[m], pool.above[m], pool.tail[m])
+        put_on(pool, rows[task], asked, task)
 
 
 @jit
@@ -229,9 +213,10 @@ def rebalance(pool: Pool, last: int, asked: Asked, where: IntArray) -> None:
         moved = False
         for giver in range(last):
             for task in range(len(where)):
-                if where[task] == giver and fits(pool, 0, asked, task):
+                if where[task] != giver:
+                    continue
+                if fits(pool, 0, asked, task, *_beyond(pool, asked, task)):
                     put_on(pool, 0, asked, task)
-                    tail_of(pool.load[0], pool.above[0], pool.tail[0])
                     where[task] = last
                     moved = True
                     break
