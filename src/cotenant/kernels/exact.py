@@ -15,6 +15,7 @@ import numpy as np
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.kernels._jit import jit, jit_borrowing
 
+SCRATCH = 3  # rows of zeros that `join` works in, and leaves zeros
 # Samples this close to a cell lie on it: decimals of a trace are not exact in binary.
 _ON_CELL = 1e-7
 
@@ -181,7 +182,7 @@ def overload_with(
     return result
 
 
-@jit
+@jit_borrowing
 def join(
     load: FloatArray,
     pinned: FloatArray,
@@ -191,16 +192,15 @@ def join(
     cells: IntArray,
     mass: FloatArray,
     mass_pinned: FloatArray,
+    scratch: FloatArray,
 ) -> None:
     # Convolve one machine with one task, in place, slot by slot.
-    slots, size = load.shape
-    padded, result = np.zeros(2 * size), np.empty(size)
-    for slot in range(slots):
+    for slot in range(len(load)):
         own = slice(starts[slot], starts[slot + 1])
         above[slot] += _pushed_above(load[slot], cells[own], mass[own])
-        _spread(load[slot], padded, result, cells[own], mass[own])
+        _spread(load[slot], cells[own], mass[own], scratch)
         if pins[slot] > 0.0 and mass_pinned[own].any():
-            _spread(pinned[slot], padded, result, cells[own], mass_pinned[own])
+            _spread(pinned[slot], cells[own], mass_pinned[own], scratch)
         elif pins[slot] > 0.0:
             pinned[slot], pins[slot] = 0.0, 0.0
 
@@ -218,16 +218,13 @@ def _pushed_above(row: FloatArray, cells: IntArray, mass: FloatArray) -> float:
 
 @jit_borrowing
 def _spread(
-    row: FloatArray,
-    padded: FloatArray,
-    result: FloatArray,
-    cells: IntArray,
-    mass: FloatArray,
+    row: FloatArray, cells: IntArray, mass: FloatArray, scratch: FloatArray
 ) -> None:
     # row[k] becomes the sum of mass[i] * row[k - cells[i]], i ascending. Four cells of
     # the task at a time, so that memory is passed a quarter as often. Zeros around the
     # row in `padded` spare the edges; where all is zero nothing is done.
     size, count, low, high = len(row), len(cells), 0, len(row)
+    padded, result = scratch[: 2 * size], scratch[2 * size :]
     while low < high and row[low] == 0.0:
         low += 1
     while low < high and row[high - 1] == 0.0:
@@ -287,13 +284,13 @@ def overloads(
     # the slots from starts[t * slots] on, capacity is cell `size` - 1.
     result = np.empty(len(ends) - 1)
     load, pinned = np.empty((slots, size)), np.empty((slots, size))
-    pins, above = np.empty(slots), np.empty(slots)
+    pins, above, scratch = np.empty(slots), np.empty(slots), np.zeros(SCRATCH * size)
     for machine in range(len(result)):
         load[:], pinned[:], pins[:], above[:] = 0.0, 0.0, 1.0, 0.0
         load[:, 0], pinned[:, 0] = 1.0, 1.0
         for at in range(ends[machine], ends[machine + 1]):
             task = tasks[at]
             own = starts[task * slots : (task + 1) * slots + 1]
-            join(load, pinned, pins, above, own, cells, mass, mass_pinned)
+            join(load, pinned, pins, above, own, cells, mass, mass_pinned, scratch)
         result[machine] = overload_of(load, pinned, above)
     return result

@@ -15,7 +15,7 @@ import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.kernels._jit import jit, jit_borrowing
-from cotenant.kernels.exact import beyond_of, join, overload_on
+from cotenant.kernels.exact import SCRATCH, beyond_of, join, overload_on
 from cotenant.kernels.index import EVERY, Index, following, is_allowed, put
 from cotenant.kernels.tree import NONE
 
@@ -161,8 +161,10 @@ def _beyond(pool: Pool, asked: Asked, task: int) -> tuple[IntArray, FloatArray]:
     return beyond_of(starts, asked.cells, asked.mass, top)
 
 
-@jit
-def put_on(pool: Pool, machine: int, asked: Asked, task: int) -> None:
+@jit_borrowing
+def put_on(
+    pool: Pool, machine: int, asked: Asked, task: int, scratch: FloatArray
+) -> None:
     # The index is not told.
     slots = pool.load.shape[1]
     join(
@@ -174,6 +176,7 @@ def put_on(pool: Pool, machine: int, asked: Asked, task: int) -> None:
         asked.cells,
         asked.mass,
         asked.pinned,
+        scratch,
     )
     pool.tasks[machine] += 1.0
     pool.mean[machine] += asked.mean[task]
@@ -185,6 +188,7 @@ def place(
     index: Index, pool: Pool, machines: int, asked: Asked, first: int, where: IntArray
 ) -> tuple[int, int]:
     # As in `summed`.
+    scratch = np.zeros(SCRATCH * pool.load.shape[2])
     for task in range(first, len(where)):
         machine = choose(index, pool, asked, task, EVERY)
         if machine == NONE and machines == len(pool.load):
@@ -193,7 +197,7 @@ def place(
             machine, machines = machines, machines + 1
         where[task] = machine
         if machine != NONE:
-            put_on(pool, machine, asked, task)
+            put_on(pool, machine, asked, task, scratch)
             note(index, pool, machine)
     return len(where), machines
 
@@ -201,14 +205,15 @@ def place(
 @jit
 def fill(pool: Pool, rows: IntArray, asked: Asked) -> None:
     # Puts task after task on given machines; the index is not told.
+    scratch = np.zeros(SCRATCH * pool.load.shape[2])
     for task in range(len(rows)):
-        put_on(pool, rows[task], asked, task)
+        put_on(pool, rows[task], asked, task, scratch)
 
 
 @jit
 def rebalance(pool: Pool, last: int, asked: Asked, where: IntArray) -> None:
     # As in `summed`.
-    moved = True
+    scratch, moved = np.zeros(SCRATCH * pool.load.shape[2]), True
     while moved:
         moved = False
         for giver in range(last):
@@ -216,7 +221,7 @@ def rebalance(pool: Pool, last: int, asked: Asked, where: IntArray) -> None:
                 if where[task] != giver:
                     continue
                 if fits(pool, 0, asked, task, *_beyond(pool, asked, task)):
-                    put_on(pool, 0, asked, task)
+                    put_on(pool, 0, asked, task, scratch)
                     where[task] = last
                     moved = True
                     break
