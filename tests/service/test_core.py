@@ -1,6 +1,7 @@
 """What the placement core decides, and what it tells."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -19,6 +20,7 @@ from tests.service.asking import (
     hosts,
     machine,
     promised,
+    random_tasks,
     sampled,
     task,
 )
@@ -310,6 +312,23 @@ def test_assessing_leaves_no_trace(core: Placement) -> None:
     assert core.assess(task("q"), names) == first
     assert all(0 <= a.score <= 10 for a in first)
     assert {a.machine for a in first if a.score == 10} <= set(names)
+
+
+@pytest.mark.parametrize("later", [0, 1, 6])
+def test_a_pod_is_judged_as_if_its_own_room_were_not_held(
+    core: Placement, later: int
+) -> None:
+    pod, names = random_tasks(1, 5, "pod")[0], ["m0", "m1"]
+    with closing(Placement(SETTINGS)) as twin:
+        for one in (core, twin):
+            fleet(one, 2, cpu=4.0)
+            one.place(random_tasks(6, 1)).result()
+        machine = core.reserve("uid", pod, names).result().machine
+        for number, other in enumerate(random_tasks(later, 2, "later")):
+            for one in (core, twin):
+                one.reserve(f"later-{number}", other, [machine]).result()
+        assert core.assess(pod, names, "uid") == twin.assess(pod, names)
+        assert core.assess(pod, names) != twin.assess(pod, names)
 
 
 def test_a_machine_too_small_for_a_task_is_told_apart(core: Placement) -> None:

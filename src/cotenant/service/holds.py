@@ -32,7 +32,16 @@ class Holds:
 
     def ask(self, uid: str, spec: TaskSpec, machines: Sequence[str]) -> None:
         """Ask for room on one of some machines, instead of any held before."""
-        future = asyncio.wrap_future(self._placement.reserve(uid, spec, machines))
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Reservation] = loop.create_future()
+
+        def submit() -> None:
+            made = asyncio.wrap_future(self._placement.reserve(uid, spec, machines))
+            made.add_done_callback(lambda made: _pass_on(made, future))
+
+        # Two turns later the answer that is being made now is on its way, and need not
+        # share the interpreter with the thread that decides.
+        loop.call_soon(loop.call_soon, submit)
         self._asked[uid] = future
         self._asked.move_to_end(uid)
         self._open[future] = uid
@@ -79,3 +88,16 @@ class Holds:
         if future.cancelled():
             return
         self.trusted = not isinstance(future.exception(), ServiceUnavailable)
+
+
+def _pass_on(
+    made: "asyncio.Future[Reservation]", future: "asyncio.Future[Reservation]"
+) -> None:
+    if future.done():
+        return
+    if made.cancelled():
+        future.cancel()
+    elif (error := made.exception()) is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(made.result())

@@ -1,17 +1,15 @@
 """Decisions about pods the Kubernetes scheduler has not bound yet, or just has."""
 
-from collections.abc import Collection, Sequence
-from contextlib import nullcontext
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
+from cotenant.colocate.admission import Verdict
 from cotenant.errors import UnknownMachine
 from cotenant.service.answers import Assessed, Placed, Reservation
-from cotenant.service.asked import RESOURCES, TaskSpec
+from cotenant.service.asked import RESOURCES, Kind, TaskSpec
 from cotenant.service.desk import Desk, excess, task_data
-from cotenant.service.side import Side
 from cotenant.service.state import (
     Demand,
     Entry,
@@ -84,11 +82,30 @@ def assess(
     desk: Desk, spec: TaskSpec, machines: Sequence[str], uid: str | None
 ) -> list[Assessed]:
     """Say for machines what each would reach with a demand on it."""
-    key = None if uid is None else pod_key(uid)
-    demand = demand_of(spec)
-    own = key is not None and key in desk.state.held
-    with desk.state.without(key) if own and key is not None else nullcontext():
-        return _assess(desk, spec, demand, machines)
+    state, kind, demand = desk.state, spec.kind, demand_of(spec)
+    if uid is not None and pod_key(uid) in state.held:
+        judged = _judge_without(state, kind, demand, machines, pod_key(uid))
+    else:
+        judged = _judge(state, kind, demand, machines)
+    fitting = {n: liked for n, (verdict, liked) in judged.items() if verdict.fits}
+    scores, ever = _scores(fitting), dict[tuple[float | None, ...], bool]()
+    found = []
+    for name in machines:
+        if name not in judged:
+            there = name in state.machines
+            why = f"takes no tasks with {kind}" if there else "is not in the fleet"
+            found.append(Assessed(name, False, f"{name} {why}", 0, False))
+            continue
+        verdict, _ = judged[name]
+        if name in scores:
+            found.append(Assessed(name, True, verdict.words, scores[name]))
+            continue
+        entry = state.machines[name]
+        size = tuple(map(entry.spec.capacity.get, RESOURCES))
+        if size not in ever:
+            ever[size] = state.side(kind).alone(entry.hosts[0], demand)
+        found.append(Assessed(name, False, verdict.words, 0, ever[size]))
+    return found
 
 
 def fits_without(
@@ -98,13 +115,9 @@ def fits_without(
     entry = desk.state.machines.get(machine)
     if entry is None or entry.spec.kind != spec.kind:
         return False
-    alone = State(desk.state.settings, desk.state.kept)
-    staying = [key for key in entry.keys if key not in leaving]
-    copy = Entry(entry.spec, keys=dict.fromkeys(staying), draining=entry.draining)
-    alone.machines[machine] = copy
-    alone.held = {key: desk.state.held[key] for key in staying}
-    alone.start()
-    return alone.side(spec.kind).choose(demand_of(spec), copy.hosts) is not None
+    alone = _apart(desk.state, machine, leaving)
+    hosts = alone.machines[machine].hosts
+    return alone.side(spec.kind).choose(demand_of(spec), hosts) is not None
 
 
 def _give_up(desk: Desk, uid: str, name: str) -> list[Held]:
@@ -121,10 +134,37 @@ def _give_up(desk: Desk, uid: str, name: str) -> list[Held]:
     return found
 
 
-def _assess(
-    desk: Desk, spec: TaskSpec, demand: Demand, machines: Sequence[str]
-) -> list[Assessed]:
-    state, kind = desk.state, spec.kind
+def _apart(state: State, machine: str, leaving: Collection[str]) -> State:
+    """Return a state of one machine only, and of what stays on it."""
+    entry = state.machines[machine]
+    staying = [key for key in entry.keys if key not in leaving]
+    copy = Entry(entry.spec, keys=dict.fromkeys(staying), draining=entry.draining)
+    alone = State(state.settings, state.kept)
+    alone.machines[machine] = copy
+    alone.held = {key: state.held[key] for key in staying}
+    return alone.start()
+
+
+def _judge_without(
+    state: State, kind: Kind, demand: Demand, machines: Sequence[str], key: str
+) -> dict[str, tuple[Verdict, float]]:
+    """Return the same as `_judge` if something held were not there."""
+    machine = state.held[key].machine
+    if key == next(reversed(state.machines[machine].keys)):
+        with state.without(key):
+            return _judge(state, kind, demand, machines)
+    # What joined its machine after it would have to leave and follow it again, each at
+    # the cost of all that stay; a machine of its own is filled once.
+    judged = _judge(state, kind, demand, machines)
+    if machine in judged:
+        judged |= _judge(_apart(state, machine, {key}), kind, demand, [machine])
+    return judged
+
+
+def _judge(
+    state: State, kind: Kind, demand: Demand, machines: Sequence[str]
+) -> dict[str, tuple[Verdict, float]]:
+    """Return the verdict of machines of a kind, and what the rule prefers them by."""
     side = state.side(kind)
     entries = {
         name: entry
@@ -133,39 +173,23 @@ def _assess(
     }
     hosts = [host for entry in entries.values() for host in entry.hosts]
     verdicts = iter(side.verdicts(hosts, demand))
-    best = {
-        name: min(islice(verdicts, len(entry.hosts)), key=excess)
+    best = [
+        min(islice(verdicts, len(entry.hosts)), key=excess)
         if len(entry.hosts) > 1
         else next(verdicts)
-        for name, entry in entries.items()
-    }
-    scores = _scores(side, [e for name, e in entries.items() if best[name].fits])
-    ever: dict[tuple[float | None, ...], bool] = {}
-    found = []
-    for name in machines:
-        verdict = best.get(name)
-        if verdict is None:
-            there = name in state.machines
-            why = f"takes no tasks with {kind}" if there else "is not in the fleet"
-            found.append(Assessed(name, False, f"{name} {why}", 0, False))
-        elif verdict.fits:
-            found.append(Assessed(name, True, verdict.words, scores[name]))
-        else:
-            size = tuple(map(entries[name].spec.capacity.get, RESOURCES))
-            if size not in ever:
-                ever[size] = side.alone(entries[name].hosts[0], demand)
-            found.append(Assessed(name, False, verdict.words, 0, ever[size]))
-    return found
+        for entry in entries.values()
+    ]
+    liked = side.preference()[[entry.hosts[0] for entry in entries.values()]]
+    return dict(zip(entries, zip(best, liked.tolist(), strict=True), strict=True))
 
 
-def _scores(side: Side[Any], fitting: Sequence[Entry]) -> dict[str, int]:
+def _scores(liked: Mapping[str, float]) -> dict[str, int]:
     """Spread preferences over 0 to 10; all 10 where they are equal."""
-    if not fitting:
+    if not liked:
         return {}
-    liked = side.preference()[[entry.hosts[0] for entry in fitting]]
-    low, high = liked.min(), liked.max()
-    spread = np.full(len(liked), 10.0)
+    values = np.array(list(liked.values()))
+    low, high = values.min(), values.max()
+    spread = np.full(len(values), 10.0)
     if low < high:
-        spread = np.rint(10.0 * (liked - low) / (high - low))
-    names = [entry.spec.name for entry in fitting]
-    return dict(zip(names, spread.astype(int).tolist(), strict=True))
+        spread = np.rint(10.0 * (values - low) / (high - low))
+    return dict(zip(liked, spread.astype(int).tolist(), strict=True))
