@@ -321,7 +321,7 @@ def test_a_pod_is_judged_as_if_its_own_room_were_not_held(
     pod, names = random_tasks(1, 5, "pod")[0], ["m0", "m1"]
     with closing(Placement(SETTINGS)) as twin:
         for one in (core, twin):
-            fleet(one, 2, cpu=4.0)
+            fleet(one, 2, cpu=1.5)
             one.place(random_tasks(6, 1)).result()
         machine = core.reserve("uid", pod, names).result().machine
         for number, other in enumerate(random_tasks(later, 2, "later")):
