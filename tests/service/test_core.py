@@ -321,12 +321,13 @@ def test_a_pod_is_judged_as_if_its_own_room_were_not_held(
     pod, names = random_tasks(1, 5, "pod")[0], ["m0", "m1"]
     with closing(Placement(SETTINGS)) as twin:
         for one in (core, twin):
-            fleet(one, 2, cpu=1.5)
+            fleet(one, 2)
             one.place(random_tasks(6, 1)).result()
         machine = core.reserve("uid", pod, names).result().machine
-        for number, other in enumerate(random_tasks(later, 2, "later")):
+        for number in range(later):
+            other = sampled(f"later-{number}", 0.001, 0.002 + 0.001 * number)
             for one in (core, twin):
-                one.reserve(f"later-{number}", other, [machine]).result()
+                one.reserve(other.name, other, [machine]).result()
         assert core.assess(pod, names, "uid") == twin.assess(pod, names)
         assert core.assess(pod, names) != twin.assess(pod, names)
 
