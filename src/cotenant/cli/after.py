@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cotenant.cli import options as opt
+from cotenant.cli.groups import grouped
 from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
 from cotenant.cli.reading import Source, read_trace
@@ -20,12 +21,13 @@ PlanFile = Annotated[
 ]
 
 
+@grouped
 def explain(
+    *,
     plan: PlanFile,
     task: Annotated[str | None, typer.Option(help="Name of a task.")] = None,
     machine: Annotated[str | None, typer.Option(help="Name of a machine.")] = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
 ) -> int:
     """Why a task went where it is and what stopped the others, in sentences.
 
@@ -41,17 +43,16 @@ def explain(
         result = Explanation("machine", machine, tuple(saved.why_machine(machine)))
     else:
         raise InvalidInput("give one of --task and --machine")
-    emit(result, output, out, show_explanation, None)
+    emit(result, printing, show_explanation, None)
     return 0
 
 
+@grouped
 def replay(
+    *,
     plan: PlanFile,
     usage: opt.Usage,
-    format: opt.Format = "auto",
-    unit: opt.Unit = None,
-    scale: opt.Scale = 1.0,
-    cores_column: opt.CoresColumn = None,
+    reading: opt.Reading,
     calibrate: Annotated[
         bool,
         typer.Option(
@@ -61,11 +62,8 @@ def replay(
         ),
     ] = False,
     fail_on_overload: opt.FailOnOverload = False,
-    report: Annotated[
-        str | None, typer.Option(help="Write an offline HTML report to this file.")
-    ] = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    report: opt.Report = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Judge a plan on samples it has not seen, time-aligned.
@@ -81,13 +79,13 @@ def replay(
 
     saved = SavedPlan.read(plan)
     with Watch(quiet) as watch:
-        trace = read_trace(Source(usage, format, unit, scale, cores_column), watch)
+        trace = read_trace(Source.of(usage, reading), watch)
         history = read_trace(_source_of(saved), watch) if calibrate else None
         result = judge(saved, trace, history)
         if report is not None:
             write(replay_page(result), report)
             watch.remark(f"report written to {report}")
-    emit(result, output, out, show_replay, replay_page)
+    emit(result, printing, show_replay, replay_page)
     missed = result.overload.machines_above_rho > 0
     return MISSED if fail_on_overload and missed else 0
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from cotenant.cli import options as opt
+from cotenant.cli.groups import grouped
 from cotenant.cli.output import emit
 from cotenant.cli.progress import Watch
 from cotenant.cli.reading import Source, read_machines, read_rho, read_trace
@@ -12,7 +13,9 @@ from cotenant.cli.reading import Source, read_machines, read_rho, read_trace
 METHODS = ["tomorrow", "exact", "gaussian"]
 
 
+@grouped
 def backtest(
+    *,
     usage: opt.Usage,
     slo: opt.Slo = None,
     rho: opt.Rho = None,
@@ -37,13 +40,9 @@ def backtest(
     ] = None,
     keep_failing: opt.KeepFailing = False,
     workers: opt.Workers = "1",
-    format: opt.Format = "auto",
-    unit: opt.Unit = None,
-    scale: opt.Scale = 1.0,
-    cores_column: opt.CoresColumn = None,
+    reading: opt.Reading,
     seed: opt.Seed = 0,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Was the promise kept on the next day? Methods side by side, day after day.
@@ -58,10 +57,10 @@ def backtest(
 
     promised = read_rho(slo, rho)
     methods = " ".join(method or METHODS).split()
-    source = Source(usage, format, unit, scale, cores_column, spread)
+    source = Source.of(usage, reading, spread)
     with Watch(quiet) as watch:
         trace = read_trace(source, watch)
-        machines = read_machines(capacity, machine, None, 0, trace.unit)
+        machines = read_machines(opt.Machines(capacity, machine), trace.unit)
         result = run_backtest(
             trace,
             machines,
@@ -75,5 +74,5 @@ def backtest(
             workers=workers,
             advance=watch.step,
         )
-    emit(result, output, out, show_backtest, backtest_page)
+    emit(result, printing, show_backtest, backtest_page)
     return 0

@@ -6,12 +6,15 @@ import typer
 
 from cotenant.cli import options as opt
 from cotenant.cli import sla_options as sla
+from cotenant.cli.groups import grouped
 from cotenant.cli.output import emit
 from cotenant.cli.progress import Watch
 from cotenant.errors import InvalidInput
 
 
+@grouped
 def churn(
+    *,
     trace: Annotated[
         list[str] | None,
         typer.Argument(
@@ -59,24 +62,10 @@ def churn(
     measured: Annotated[
         float, typer.Option(help="Sessions to measure, after one to warm up.")
     ] = 2.0,
-    test: sla.Test = "response-time",
-    rule: sla.Rule = "first-fit",
-    rewrite: sla.Rewrite = "exact",
-    least_period: sla.LeastPeriod = 1,
-    phase: sla.Phase = "aligned",
-    window: sla.Window = "aligned",
-    repack: sla.Repack = "none",
-    repack_every: sla.RepackEvery = 100,
-    migration: sla.Migration = "none",
-    epsilon: sla.Epsilon = 0.1,
-    cores: sla.Cores = 1,
-    search: sla.Search = "depth",
-    search_nodes: sla.SearchNodes = 200,
-    time_limit: sla.TimeLimit = 300.0,
+    placing: sla.Churning,
     workers: opt.Workers = "2",
     seed: opt.Seed = 0,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Periodic workloads arrive and leave: how much do strategies waste over time?
@@ -93,22 +82,7 @@ def churn(
     from cotenant.sim.requests import Load
     from cotenant.traces.video import read_videos
 
-    policy = sla.make_policy(
-        test,
-        rule,
-        rewrite,
-        least_period,
-        phase,
-        window,
-        repack,
-        repack_every,
-        migration,
-        epsilon,
-        cores,
-        search,
-        search_nodes,
-        time_limit,
-    )
+    policy = placing.policy()
     low, high = _range(theta)
     load = Load(
         arrival_rate=arrival_rate,
@@ -144,7 +118,7 @@ def churn(
             workers=workers,
             advance=watch.step,
         )
-    emit(result, output, out, show_churn, None)
+    emit(result, printing, show_churn, None)
     return 0
 
 

@@ -1,5 +1,6 @@
 """The options that several commands share, declared once."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
@@ -133,3 +134,64 @@ Form = Annotated[
 ]
 Out = Annotated[str | None, typer.Option(help="Write the result to this file.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
+Keep = Annotated[
+    str | None, typer.Option(help="File that keeps finished cells, to resume from.")
+]
+Report = Annotated[
+    str | None, typer.Option(help="Write an offline HTML report to this file.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a usage trace is read."""
+
+    format: Format = "auto"
+    unit: Unit = None
+    scale: Scale = 1.0
+    cores_column: CoresColumn = None
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """Which machines there are."""
+
+    capacity: Capacity = None
+    machine: MachineText = None
+    fleet: FleetFile = None
+    spare: Spare = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How tasks are packed, which of them, and how the result is judged."""
+
+    slots: Slots = None
+    group: Group = 1
+    order: Order = "arrival"
+    rebalance: Rebalance = False
+    max_tasks: MaxTasks = None
+    spread: Spread = None
+    observe: Observe = None
+    judge: JudgeBy = None
+    min_samples: MinSamples = 1
+    keep_short: KeepShort = False
+    keep_failing: KeepFailing = False
+    variance_factor: VarianceFactor = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Who runs an experiment, what is kept of it, and its report."""
+
+    workers: Workers = "2"
+    keep: Keep = None
+    report: Report = None
+
+
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """In which form the result is printed, and where."""
+
+    output: Form = Output.table
+    out: Out = None

@@ -6,14 +6,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cotenant.cli.options import Output
+from cotenant.cli.options import Output, Printing
 from cotenant.errors import InvalidInput
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-def emit(result: Any, form: Output, out: str | None, show: Any, page: Any) -> None:
+def emit(result: Any, printing: Printing, show: Any, page: Any) -> None:
     """Write a result in the form asked for.
 
     Parameters
@@ -23,10 +23,11 @@ def emit(result: Any, form: Output, out: str | None, show: Any, page: Any) -> No
     page
         Returns it as one HTML page; None where there is none.
     """
-    if form is Output.table and out is None and sys.stdout.isatty():
+    shown = printing.output is Output.table and printing.out is None
+    if shown and sys.stdout.isatty():
         show(result, console())
         return
-    write(_text(result, form, show, page), out)
+    write(_text(result, printing.output, show, page), printing.out)
 
 
 def _text(result: Any, form: Output, show: Any, page: Any) -> str:

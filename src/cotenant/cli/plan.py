@@ -3,11 +3,12 @@
 import shlex
 import sys
 from dataclasses import asdict, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from cotenant.cli import options as opt
+from cotenant.cli.groups import grouped
 from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
 from cotenant.cli.reading import (
@@ -18,10 +19,15 @@ from cotenant.cli.reading import (
     read_trace,
 )
 
+if TYPE_CHECKING:
+    from cotenant.planning.settings import Settings
+
 UNPLACED, MISSED = 3, 4
 
 
+@grouped
 def plan(
+    *,
     usage: opt.Usage,
     slo: opt.Slo = None,
     rho: opt.Rho = None,
@@ -33,10 +39,7 @@ def plan(
         ),
     ] = None,
     rule: Annotated[str, typer.Option(help="best-fit or first-fit.")] = "best-fit",
-    capacity: opt.Capacity = None,
-    machine: opt.MachineText = None,
-    fleet: opt.FleetFile = None,
-    spare: opt.Spare = 0,
+    machines: opt.Machines,
     promise: opt.Promised = None,
     conservative: Annotated[
         bool,
@@ -45,29 +48,12 @@ def plan(
             help="For tomorrow: the margin the worst of 7 days took.",
         ),
     ] = False,
-    slots: opt.Slots = None,
-    group: opt.Group = 1,
-    order: opt.Order = "arrival",
-    rebalance: opt.Rebalance = False,
-    max_tasks: opt.MaxTasks = None,
-    spread: opt.Spread = None,
-    observe: opt.Observe = None,
-    judge: opt.JudgeBy = None,
-    min_samples: opt.MinSamples = 1,
-    keep_short: opt.KeepShort = False,
-    keep_failing: opt.KeepFailing = False,
-    variance_factor: opt.VarianceFactor = 1.0,
-    format: opt.Format = "auto",
-    unit: opt.Unit = None,
-    scale: opt.Scale = 1.0,
-    cores_column: opt.CoresColumn = None,
+    packing: opt.Packing,
+    reading: opt.Reading,
     seed: opt.Seed = 0,
     fail_on_overload: opt.FailOnOverload = False,
-    report: Annotated[
-        str | None, typer.Option(help="Write an offline HTML report to this file.")
-    ] = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    report: opt.Report = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """How many machines for these tasks at this SLO, which goes where, what overload.
@@ -79,45 +65,30 @@ def plan(
     Exit 3 when a task could not be placed, 4 with --fail-on-overload when a machine is
     above the SLO, 5 on bad data.
     """
-    from cotenant.colocate.pack import Policy
     from cotenant.planning.plan import default_settings
     from cotenant.planning.plan import plan as make_plan
-    from cotenant.planning.problem import Selection
-    from cotenant.planning.settings import Settings
     from cotenant.planning.tomorrow import covers_days
     from cotenant.report.html import plan_page
     from cotenant.report.terminal import show_plan
 
-    settings = Settings(
-        Policy(
-            method=method or "exact",
-            rule=rule,
-            rho=read_rho(slo, rho),
-            order=order,
-            rebalance=rebalance,
-            max_tasks=max_tasks,
-            seed=seed,
-            slots=1 if slots is None else slots,
-            groups=group,
-        ),
-        Selection(min_samples, keep_short, keep_failing, observe, variance_factor),
-        judge,  # type: ignore[arg-type]
-        spread,
-        promise=promise or "history",  # type: ignore[arg-type]
+    settings = replace(
+        _settings(packing, method or "exact", rule, read_rho(slo, rho), seed),
+        promise=cast("Any", promise or "history"),
         conservative=conservative,
     )
-    source = Source(usage, format, unit, scale, cores_column, spread)
-    keep_apart(usage, out, report)
+    source = Source.of(usage, reading, packing.spread)
+    keep_apart(usage, printing.out, report)
     with Watch(quiet) as watch:
         trace = read_trace(source, watch)
-        machines = read_machines(capacity, machine, fleet, spare, trace.unit)
-        if promise is None and method is None and slots is None and covers_days(trace):
-            settings = replace(settings, promise="tomorrow")
-        elif slots is None:
-            settings = default_settings(trace, settings)
+        fleet = read_machines(machines, trace.unit)
+        if packing.slots is None:
+            if promise is None and method is None and covers_days(trace):
+                settings = replace(settings, promise="tomorrow")
+            else:
+                settings = default_settings(trace, settings)
         result = make_plan(
             trace,
-            machines,
+            fleet,
             settings,
             command=shlex.join(["cotenant", *sys.argv[1:]]),
             source=asdict(source),
@@ -126,14 +97,16 @@ def plan(
         if report is not None:
             write(plan_page(result), report)
             watch.remark(f"report written to {report}")
-    emit(result, output, out, show_plan, plan_page)
+    emit(result, printing, show_plan, plan_page)
     if result.unplaced:
         return UNPLACED
     missed = result.overload.machines_above_rho > 0
     return MISSED if fail_on_overload and missed else 0
 
 
+@grouped
 def compare(
+    *,
     usage: opt.Usage,
     slo: opt.Slo = None,
     rho: opt.Rho = None,
@@ -142,31 +115,13 @@ def compare(
         typer.Option(help="A method, or several separated by blanks; repeatable."),
     ] = None,
     rule: opt.Rules = None,
-    capacity: opt.Capacity = None,
-    machine: opt.MachineText = None,
-    fleet: opt.FleetFile = None,
-    spare: opt.Spare = 0,
-    slots: opt.Slots = None,
-    group: opt.Group = 1,
-    order: opt.Order = "arrival",
-    rebalance: opt.Rebalance = False,
-    max_tasks: opt.MaxTasks = None,
-    spread: opt.Spread = None,
-    observe: opt.Observe = None,
-    judge: opt.JudgeBy = None,
-    min_samples: opt.MinSamples = 1,
-    keep_short: opt.KeepShort = False,
-    keep_failing: opt.KeepFailing = False,
-    variance_factor: opt.VarianceFactor = 1.0,
+    machines: opt.Machines,
+    packing: opt.Packing,
     workers: opt.Workers = "1",
-    format: opt.Format = "auto",
-    unit: opt.Unit = None,
-    scale: opt.Scale = 1.0,
-    cores_column: opt.CoresColumn = None,
+    reading: opt.Reading,
     seed: opt.Seed = 0,
     fail_on_overload: opt.FailOnOverload = False,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Methods and rules side by side: machines, overload, worst machine.
@@ -175,48 +130,58 @@ def compare(
     overload_mean, worst_machine, machines_above_rho, unplaced, seconds), cleaning,
     assumptions, warnings.
     """
-    from cotenant.colocate.pack import Policy
     from cotenant.planning.plan import TODAY
     from cotenant.planning.plan import compare as make_comparison
-    from cotenant.planning.problem import Selection
-    from cotenant.planning.settings import Settings
     from cotenant.report.html import comparison_page
     from cotenant.report.terminal import show_comparison
 
     rules = rule or ["best-fit"]
     methods = " ".join(method or ["exact", *TODAY[:-1]]).split()
-    settings = Settings(
-        Policy(
-            method="exact",
-            rule=rules[0],
-            rho=read_rho(slo, rho),
-            order=order,
-            rebalance=rebalance,
-            max_tasks=max_tasks,
-            seed=seed,
-            slots=1 if slots is None else slots,
-            groups=group,
-        ),
-        Selection(min_samples, keep_short, keep_failing, observe, variance_factor),
-        judge,  # type: ignore[arg-type]
-        spread,
-    )
-    source = Source(usage, format, unit, scale, cores_column, spread)
-    keep_apart(usage, out)
+    settings = _settings(packing, "exact", rules[0], read_rho(slo, rho), seed)
+    source = Source.of(usage, reading, packing.spread)
+    keep_apart(usage, printing.out)
     with Watch(quiet) as watch:
         trace = read_trace(source, watch)
-        machines = read_machines(capacity, machine, fleet, spare, trace.unit)
+        fleet = read_machines(machines, trace.unit)
         result = make_comparison(
             trace,
-            machines,
+            fleet,
             methods,
             rules,
             settings,
             workers=workers,
             advance=watch.step,
         )
-    emit(result, output, out, show_comparison, comparison_page)
+    emit(result, printing, show_comparison, comparison_page)
     if any(row.unplaced for row in result.rows):
         return UNPLACED
     missed = any(row.machines_above_rho for row in result.rows)
     return MISSED if fail_on_overload and missed else 0
+
+
+def _settings(
+    packing: opt.Packing, method: str, rule: str, rho: float, seed: int
+) -> "Settings":
+    from cotenant.colocate.pack import Policy
+    from cotenant.planning.problem import Selection
+    from cotenant.planning.settings import Settings
+
+    policy = Policy(
+        method=method,
+        rule=rule,
+        rho=rho,
+        order=packing.order,
+        rebalance=packing.rebalance,
+        max_tasks=packing.max_tasks,
+        seed=seed,
+        slots=1 if packing.slots is None else packing.slots,
+        groups=packing.group,
+    )
+    selection = Selection(
+        packing.min_samples,
+        packing.keep_short,
+        packing.keep_failing,
+        packing.observe,
+        packing.variance_factor,
+    )
+    return Settings(policy, selection, cast("Any", packing.judge), packing.spread)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cotenant.cli import options as opt
+from cotenant.cli.groups import grouped
 from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
 from cotenant.cli.reading import Source, read_trace
@@ -15,21 +16,17 @@ if TYPE_CHECKING:
     from cotenant.study.profile.result import Profile
 
 
+@grouped
 def profile(
+    *,
     usage: opt.Usage,
     min_samples: Annotated[
         int, typer.Option(help="Tasks with fewer samples are set aside.")
     ] = 24,
-    format: opt.Format = "auto",
-    unit: opt.Unit = None,
-    scale: opt.Scale = 1.0,
-    cores_column: opt.CoresColumn = None,
+    reading: opt.Reading,
     seed: opt.Seed = 0,
-    report: Annotated[
-        str | None, typer.Option(help="Write an offline HTML report to this file.")
-    ] = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    report: opt.Report = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """What a trace is like: variability, correlation, rhythm, drift, shapes, normality.
@@ -45,7 +42,7 @@ def profile(
     from cotenant.study.profile.told import tell
 
     with Watch(quiet) as watch:
-        trace = read_trace(Source(usage, format, unit, scale, cores_column), watch)
+        trace = read_trace(Source.of(usage, reading), watch)
         result = make_profile(trace, min_samples, seed, advance=watch.step)
         if report is not None:
             write(profile_page(tell(result)), report)
@@ -57,5 +54,5 @@ def profile(
     def page(made: "Profile") -> str:
         return profile_page(tell(made))
 
-    emit(result, output, out, show, page)
+    emit(result, printing, show, page)
     return 0

@@ -8,6 +8,7 @@ import typer
 
 from cotenant.cli import options as opt
 from cotenant.cli.clusters import read_systems
+from cotenant.cli.groups import grouped
 from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
 from cotenant.errors import InvalidInput
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 _SHAKE_S, _REPLICAS = 30.0, 8
 
 
+@grouped
 def queue(
+    *,
     log: Annotated[
         list[str],
         typer.Argument(metavar="LOG...", help="SWF, sacct -P or CSV; .gz too."),
@@ -103,8 +106,7 @@ def queue(
     workers: opt.Workers = "1",
     format: opt.Format = "auto",
     seed: opt.Seed = 0,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Run a job log on clusters of different speed under allocators and queue orders.
@@ -154,7 +156,7 @@ def queue(
         if jobs_out is not None:
             write(jobs_frame(result.runs[0]).write_csv(), jobs_out)
             watch.remark(f"jobs written to {jobs_out}")
-    emit(result, output, out, _show, _page)
+    emit(result, printing, _show, _page)
     return 0
 
 

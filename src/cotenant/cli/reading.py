@@ -1,10 +1,11 @@
 """From the words of a command line to traces, fleets and settings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cotenant.cli.options import Machines, Reading
 from cotenant.cli.progress import Watch
 from cotenant.errors import InvalidInput
 from cotenant.quantities import parse_quantity
@@ -25,6 +26,13 @@ class Source:
     scale: float
     cores_column: str | None
     spread: str | None = None
+
+    @classmethod
+    def of(
+        cls, usage: Sequence[str], reading: Reading, spread: str | None = None
+    ) -> "Source":
+        """Return what the options of a command say."""
+        return cls(usage, **asdict(reading), spread=spread)
 
 
 def keep_apart(usage: Sequence[str], *written: str | None) -> None:
@@ -111,9 +119,7 @@ def _complement(slo: str) -> float:
     return round((scale - value) / scale, 12)
 
 
-def read_machines(
-    capacity: str | None, machine: str | None, fleet: str | None, spare: int, unit: str
-) -> "Fleet":
+def read_machines(asked: Machines, unit: str) -> "Fleet":
     """Return the fleet that was asked for.
 
     Raises
@@ -124,18 +130,17 @@ def read_machines(
     from cotenant.fleet import Fleet
     from cotenant.traces.fleet_file import parse_machine, read_fleet
 
-    given = [text for text in (capacity, machine, fleet) if text is not None]
-    if len(given) > 1:
+    if sum(x is not None for x in (asked.capacity, asked.machine, asked.fleet)) > 1:
         raise InvalidInput("give one of --capacity, --machine and --fleet")
-    if fleet is not None:
-        return read_fleet(fleet, spare)
-    if machine is not None:
-        return Fleet.of_equal(parse_machine(machine), spare)
-    if capacity is not None:
-        return Fleet.of_equal({"cpu": parse_quantity(capacity)}, spare)
+    if asked.fleet is not None:
+        return read_fleet(asked.fleet, asked.spare)
+    if asked.machine is not None:
+        return Fleet.of_equal(parse_machine(asked.machine), asked.spare)
+    if asked.capacity is not None:
+        return Fleet.of_equal({"cpu": parse_quantity(asked.capacity)}, asked.spare)
     if unit == "cores":
         raise InvalidInput(
             "usage is in cores, so the machines must be told: "
             "--machine cpu=64,memory=256Gi, --capacity 64 or --fleet FILE.csv"
         )
-    return Fleet.of_equal({"cpu": 1.0}, spare)
+    return Fleet.of_equal({"cpu": 1.0}, asked.spare)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from cotenant.cli import options as opt
+from cotenant.cli.groups import grouped
 from cotenant.cli.output import emit
 from cotenant.cli.progress import Watch
 from cotenant.cli.sla_options import Phase, Window
@@ -18,7 +19,9 @@ SlaText = Annotated[str, typer.Argument(metavar="SLA", help="Such as 1/30 or 2/4
 TickMs = Annotated[float, typer.Option(help="Milliseconds of a tick.")]
 
 
+@grouped
 def check(
+    *,
     offered: Annotated[
         str, typer.Argument(help="What would be supplied, such as 1/10.")
     ],
@@ -27,8 +30,7 @@ def check(
     ],
     window: Window = "aligned",
     phase: Phase = "aligned",
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
 ) -> int:
     """May OFFERED safely replace REQUIRED? Exit 0 if it may, 4 if not.
 
@@ -46,11 +48,13 @@ def check(
         window=cast("Any", window),
         phase=cast("Any", phase),
     )
-    emit(result, output, out, show_sla_check, None)
+    emit(result, printing, show_sla_check, None)
     return 0 if result.safe else BROKEN
 
 
+@grouped
 def rewrite(
+    *,
     required: Annotated[
         str, typer.Argument(help="What was promised, such as 1/30:2/5 or 2/4~2-8.")
     ],
@@ -61,8 +65,7 @@ def rewrite(
     ] = "0/1",
     window: Window = "aligned",
     phase: Phase = "aligned",
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
 ) -> int:
     """Find the least budget at --period that is still safe, and its price.
 
@@ -80,16 +83,17 @@ def rewrite(
         window=cast("Any", window),
         phase=cast("Any", phase),
     )
-    emit(result, output, out, show_sla_rewrite, None)
+    emit(result, printing, show_sla_rewrite, None)
     return 0 if result.rewritten is not None else BROKEN
 
 
+@grouped
 def export(
+    *,
     sla: SlaText,
     to: Annotated[str, typer.Option(help="cgroup, chrt, libvirt, xen or kubernetes.")],
     tick_ms: TickMs = 1.0,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Write an SLA as settings of a host's scheduler; notes go to stderr.
@@ -104,11 +108,13 @@ def export(
     with Watch(quiet) as watch:
         for note in result.settings.notes:
             watch.remark(note)
-    emit(result, output, out, show_sla_export, None)
+    emit(result, printing, show_sla_export, None)
     return 0
 
 
+@grouped
 def audit(
+    *,
     log: Annotated[
         str,
         typer.Argument(
@@ -123,8 +129,7 @@ def audit(
         typer.Option(help="When the first period starts, in seconds [first reading]."),
     ] = None,
     window: Window = "aligned",
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
 ) -> int:
     """Was the SLA kept? Exit 0 if so, 4 if not, 5 where the log cannot tell.
 
@@ -146,7 +151,7 @@ def audit(
         origin_s=origin,
         window=cast("Any", window),
     )
-    emit(result, output, out, show_sla_audit, None)
+    emit(result, printing, show_sla_audit, None)
     return {True: 0, False: BROKEN, None: BAD_DATA}[result.kept]
 
 

@@ -1,5 +1,6 @@
 """The options of `sla place` that `churn` shares, and the policy they make."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -62,49 +63,62 @@ TimeLimit = Annotated[
 ]
 
 
-def make_policy(
-    test: str,
-    rule: str,
-    rewrite: str,
-    least_period: int,
-    phase: str,
-    window: str,
-    repack: str,
-    repack_every: int,
-    migration: str,
-    epsilon: float,
-    cores: int,
-    search: str,
-    search_nodes: int,
-    time_limit: float,
-) -> "SlaPolicy":
-    """Make the policy, which checks all values.
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """How periodic tasks are tested, rewritten, placed and repacked."""
 
-    Raises
-    ------
-    InvalidInput
-        If one is outside its range.
-    """
-    from cotenant.colocate.periodic.candidates import Rewriting
-    from cotenant.colocate.periodic.policy import SlaPolicy
+    test: Test = "response-time"
+    rule: Rule = "first-fit"
+    rewrite: Rewrite = "exact"
+    least_period: LeastPeriod = 1
+    phase: Phase = "aligned"
+    window: Window = "aligned"
+    repack: Repack = "none"
+    repack_every: RepackEvery = 100
+    migration: Migration = "none"
+    epsilon: Epsilon = 0.1
+    cores: Cores = 1
+    search: Search = "depth"
+    search_nodes: SearchNodes = 2_000
+    time_limit: TimeLimit = 300.0
 
-    if time_limit < 0:
-        raise InvalidInput(f"time limit is {time_limit:g}; expected 0 or more seconds")
-    return SlaPolicy(
-        test=test,
-        rule=rule,
-        rewriting=Rewriting(
-            mode=cast("Any", rewrite),
-            least_period=least_period,
-            phase=cast("Any", phase),
-            window=cast("Any", window),
-        ),
-        repack=cast("Any", repack),
-        repack_every=repack_every,
-        migration=cast("Any", migration),
-        epsilon=epsilon,
-        cores=cores,
-        search=cast("Any", search),
-        search_nodes=search_nodes,
-        time_limit=time_limit or None,
-    )
+    def policy(self) -> "SlaPolicy":
+        """Make the policy, which checks all values.
+
+        Raises
+        ------
+        InvalidInput
+            If one is outside its range.
+        """
+        from cotenant.colocate.periodic.candidates import Rewriting
+        from cotenant.colocate.periodic.policy import SlaPolicy
+
+        if self.time_limit < 0:
+            raise InvalidInput(
+                f"time limit is {self.time_limit:g}; expected 0 or more seconds"
+            )
+        return SlaPolicy(
+            test=self.test,
+            rule=self.rule,
+            rewriting=Rewriting(
+                mode=cast("Any", self.rewrite),
+                least_period=self.least_period,
+                phase=cast("Any", self.phase),
+                window=cast("Any", self.window),
+            ),
+            repack=cast("Any", self.repack),
+            repack_every=self.repack_every,
+            migration=cast("Any", self.migration),
+            epsilon=self.epsilon,
+            cores=self.cores,
+            search=cast("Any", self.search),
+            search_nodes=self.search_nodes,
+            time_limit=self.time_limit or None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Churning(Placing):
+    """The same for a stream of arrivals: each may search less."""
+
+    search_nodes: SearchNodes = 200

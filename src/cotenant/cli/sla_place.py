@@ -6,13 +6,16 @@ import typer
 
 from cotenant.cli import options as opt
 from cotenant.cli import sla_options as sla
+from cotenant.cli.groups import grouped
 from cotenant.cli.output import emit
 from cotenant.cli.progress import Watch
 
 UNPLACED = 3
 
 
+@grouped
 def fits(
+    *,
     slas: Annotated[
         list[str],
         typer.Argument(metavar="SLA...", help="Such as 1/30 or 2/4~2-8:1/5."),
@@ -20,8 +23,7 @@ def fits(
     test: Annotated[
         str | None, typer.Option(help="Exit 3 when this test refuses; a row of tests.")
     ] = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
 ) -> int:
     """Do these SLAs share one core? Every test's verdict, and response times.
 
@@ -33,11 +35,13 @@ def fits(
     from cotenant.report.sla_terminal import show_sla_fit
 
     result = judge([Sla.parse(text) for text in slas], test or "response-time")
-    emit(result, output, out, show_sla_fit, None)
+    emit(result, printing, show_sla_fit, None)
     return UNPLACED if test is not None and not result.fits else 0
 
 
+@grouped
 def place(
+    *,
     file: Annotated[
         str,
         typer.Argument(
@@ -45,12 +49,6 @@ def place(
             help="CSV: task,budget,period[,period_low,period_high,misses,window].",
         ),
     ],
-    test: sla.Test = "response-time",
-    rule: sla.Rule = "first-fit",
-    rewrite: sla.Rewrite = "exact",
-    least_period: sla.LeastPeriod = 1,
-    phase: sla.Phase = "aligned",
-    window: sla.Window = "aligned",
     strategy: Annotated[
         str,
         typer.Option(
@@ -58,16 +56,8 @@ def place(
             "portfolio (the best of them)."
         ),
     ] = "in-order",
-    repack: sla.Repack = "none",
-    repack_every: sla.RepackEvery = 100,
-    migration: sla.Migration = "none",
-    epsilon: sla.Epsilon = 0.1,
-    cores: sla.Cores = 1,
-    search: sla.Search = "depth",
-    search_nodes: sla.SearchNodes = 2_000,
-    time_limit: sla.TimeLimit = 300.0,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    placing: sla.Placing,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Place a file of periodic SLAs: which machine, and in which safe form.
@@ -80,32 +70,19 @@ def place(
     from cotenant.report.sla_terminal import show_sla_placement
     from cotenant.traces.sla_file import read_slas
 
-    policy = sla.make_policy(
-        test,
-        rule,
-        rewrite,
-        least_period,
-        phase,
-        window,
-        repack,
-        repack_every,
-        migration,
-        epsilon,
-        cores,
-        search,
-        search_nodes,
-        time_limit,
-    )
+    policy = placing.policy()
     with Watch(quiet) as watch:
         tasks = read_slas(file)
         result = place_slas(tasks, policy, strategy=strategy, advance=watch.step)
         for note in result.notes:
             watch.remark(note)
-    emit(result, output, out, show_sla_placement, None)
+    emit(result, printing, show_sla_placement, None)
     return 0
 
 
+@grouped
 def from_video(
+    *,
     trace: Annotated[
         list[str], typer.Argument(metavar="TRACE...", help="Frame-size traces.")
     ],
@@ -125,8 +102,7 @@ def from_video(
     group: Annotated[
         int | None, typer.Option(help="Frames of a group, for files without types.")
     ] = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
 ) -> int:
     """Make SLAs from frame-size traces, for `sla place`.
 
@@ -142,5 +118,5 @@ def from_video(
     result = slas_from_video(
         videos, theta, parse_quantity(bandwidth), tick_ms=tick_ms, sigma=sigma
     )
-    emit(result, output, out, show_sla_videos, None)
+    emit(result, printing, show_sla_videos, None)
     return 0

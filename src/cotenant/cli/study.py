@@ -6,17 +6,11 @@ import typer
 from typer.core import TyperGroup
 
 from cotenant.cli import options as opt
+from cotenant.cli.groups import grouped
 from cotenant.cli.progress import Watch
 from cotenant.cli.study_morphosys import morphosys
 from cotenant.cli.study_output import emit_told, save_report
 from cotenant.cli.study_tomorrow import tomorrow
-
-Keep = Annotated[
-    str | None, typer.Option(help="File that keeps finished cells, to resume from.")
-]
-Report = Annotated[
-    str | None, typer.Option(help="Write an offline HTML report to this file.")
-]
 
 
 class Experiments(TyperGroup):
@@ -38,7 +32,9 @@ study = typer.Typer(
 
 
 @study.command("look-ahead")
+@grouped
 def look_ahead(
+    *,
     folder: Annotated[
         str,
         typer.Argument(
@@ -52,11 +48,8 @@ def look_ahead(
         typer.Option(help="headline, table, shaken, estimates; repeatable [all]."),
     ] = None,
     replicas: Annotated[int, typer.Option(help="Shaken copies of each case.")] = 8,
-    workers: opt.Workers = "1",
-    keep: Keep = None,
-    report: Report = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    running: opt.Running,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Best fit, fastest first, the paper's look-ahead and ours on four logs.
@@ -77,18 +70,20 @@ def look_ahead(
             folder,
             part or PARTS,
             replicas,
-            workers,
-            keep,
+            running.workers,
+            running.keep,
             lambda what, done, total: watch.step("cells", done, total),
         )
         told = tell(result)
-        save_report(told, report, watch)
+        save_report(told, running.report, watch)
 
-    return emit_told(result, told, output, out, MOST_ROWS)
+    return emit_told(result, told, printing, MOST_ROWS)
 
 
 @study.command("gpa")
+@grouped
 def gpa(
+    *,
     folder: Annotated[
         str | None,
         typer.Argument(
@@ -108,14 +103,11 @@ def gpa(
         int | None, typer.Option(help="Problems of each part [50; some have fewer].")
     ] = None,
     seed: opt.Seed = 0,
-    workers: opt.Workers = "2",
-    keep: Keep = None,
-    report: Report = None,
+    running: opt.Running,
     figures: Annotated[
         str | None, typer.Option(help="Write every figure as SVG into this folder.")
     ] = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Janus and Rzadca, SoCC 2017: figures 1 to 13 and table 1, and what lies beyond.
@@ -137,30 +129,29 @@ def gpa(
             part or (),
             problems,
             seed,
-            workers,
-            keep,
+            running.workers,
+            running.keep,
             lambda what, done, total: watch.step("cells", done, total),
         )
         told = tell(result)
-        save_report(told, report, watch)
+        save_report(told, running.report, watch)
         if figures is not None:
             charts = [chart for section in told.sections for chart in section.charts]
             write_pictures(charts, figures)
             watch.remark(f"{len(charts)} figures written to {figures}")
 
-    return emit_told(result, told, output, out)
+    return emit_told(result, told, printing)
 
 
 @study.command("grid")
+@grouped
 def grid(
+    *,
     file: Annotated[
         str, typer.Argument(metavar="GRID.toml", help="The experiment, as data.")
     ],
-    workers: opt.Workers = "2",
-    keep: Keep = None,
-    report: Report = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    running: opt.Running,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Your own grid of methods, rules, promises, capacities and pools.
@@ -176,14 +167,14 @@ def grid(
     with Watch(quiet) as watch:
         result = study_grid(
             read_grid(file),
-            workers,
-            keep,
+            running.workers,
+            running.keep,
             lambda what, done, total: watch.step("problems", done, total),
         )
         told = tell(result)
-        save_report(told, report, watch)
+        save_report(told, running.report, watch)
 
-    return emit_told(result, told, output, out)
+    return emit_told(result, told, printing)
 
 
 study.command("morphosys")(morphosys)

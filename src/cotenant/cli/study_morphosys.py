@@ -5,11 +5,14 @@ from typing import Annotated
 import typer
 
 from cotenant.cli import options as opt
+from cotenant.cli.groups import grouped
 from cotenant.cli.progress import Watch
 from cotenant.cli.study_output import emit_told, save_report
 
 
+@grouped
 def morphosys(
+    *,
     folder: Annotated[
         str,
         typer.Argument(
@@ -30,16 +33,8 @@ def morphosys(
             help="Independent runs of a point [5 to 30, more where fleets are small]."
         ),
     ] = None,
-    workers: opt.Workers = "2",
-    keep: Annotated[
-        str | None,
-        typer.Option(help="File that keeps finished cells, to resume from."),
-    ] = None,
-    report: Annotated[
-        str | None, typer.Option(help="Write an offline HTML report to this file.")
-    ] = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    running: opt.Running,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """The MorphoSys experiments on public video traces, with exact baselines beside.
@@ -59,11 +54,11 @@ def morphosys(
             folder,
             part or PARTS,
             replicas,
-            workers,
-            keep,
+            running.workers,
+            running.keep,
             lambda what, done, total: watch.step("cells", done, total),
         )
         told = tell(result)
-        save_report(told, report, watch)
+        save_report(told, running.report, watch)
 
-    return emit_told(result, told, output, out)
+    return emit_told(result, told, printing)

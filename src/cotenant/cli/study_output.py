@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cotenant.cli.options import Output
+from cotenant.cli.options import Printing
 from cotenant.cli.output import emit, write
 from cotenant.cli.progress import Watch
 
@@ -24,7 +24,7 @@ def save_report(told: "Told", report: str | None, watch: Watch) -> None:
 
 
 def emit_told(
-    result: Any, told: "Told", output: Output, out: str | None, rows: int = EVERY_ROW
+    result: Any, told: "Told", printing: Printing, rows: int = EVERY_ROW
 ) -> int:
     """Show a study in the form asked for, at most so many rows a table; return 0."""
     from cotenant.report.profile_page import profile_page
@@ -36,5 +36,5 @@ def emit_told(
     def page(made: Any) -> str:
         return profile_page(told)
 
-    emit(result, output, out, show, page)
+    emit(result, printing, show, page)
     return 0

@@ -5,11 +5,14 @@ from typing import Annotated
 import typer
 
 from cotenant.cli import options as opt
+from cotenant.cli.groups import grouped
 from cotenant.cli.progress import Watch
 from cotenant.cli.study_output import emit_told, save_report
 
 
+@grouped
 def tomorrow(
+    *,
     folder: Annotated[
         str,
         typer.Argument(
@@ -23,16 +26,8 @@ def tomorrow(
     ] = None,
     orders: Annotated[int, typer.Option(help="Random arrival orders a day.")] = 3,
     seed: opt.Seed = 0,
-    workers: opt.Workers = "2",
-    keep: Annotated[
-        str | None,
-        typer.Option(help="File that keeps finished cells, to resume from."),
-    ] = None,
-    report: Annotated[
-        str | None, typer.Option(help="Write an offline HTML report to this file.")
-    ] = None,
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    running: opt.Running,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Is the promise kept on the next day? Eight methods on seven sets of traces.
@@ -54,11 +49,11 @@ def tomorrow(
             part or PARTS,
             orders,
             seed,
-            workers,
-            keep,
+            running.workers,
+            running.keep,
             lambda what, done, total: watch.step("cells", done, total),
         )
         told = tell(result)
-        save_report(told, report, watch)
+        save_report(told, running.report, watch)
 
-    return emit_told(result, told, output, out)
+    return emit_told(result, told, printing)

@@ -6,25 +6,24 @@ from typing import Annotated
 import typer
 
 from cotenant.cli import options as opt
+from cotenant.cli.groups import grouped
 from cotenant.cli.output import emit
 from cotenant.cli.progress import Watch
 from cotenant.cli.reading import Source, keep_apart, read_trace
 from cotenant.errors import TraceError
 
 
+@grouped
 def import_(
+    *,
     usage: opt.Usage,
     to: Annotated[str, typer.Option(help="Parquet file to write.")],
-    format: opt.Format = "auto",
-    unit: opt.Unit = None,
-    scale: opt.Scale = 1.0,
-    cores_column: opt.CoresColumn = None,
+    reading: opt.Reading,
     spread: Annotated[
         str | None, typer.Option(help="Label column to keep, for plan --spread.")
     ] = None,
     workers: opt.Workers = "1",
-    output: opt.Form = opt.Output.table,
-    out: opt.Out = None,
+    printing: opt.Printing,
     quiet: opt.Quiet = False,
 ) -> int:
     """Any supported source to canonical Parquet, with a cleaning report.
@@ -39,8 +38,8 @@ def import_(
     from cotenant.traces.export import export
     from cotenant.traces.kept import Kept
 
-    keep_apart(usage, to, out)
-    source = Source(usage, format, unit, scale, cores_column, spread)
+    keep_apart(usage, to, printing.out)
+    source = Source.of(usage, reading, spread)
     kept = Kept(Path(to).with_name(f".{Path(to).name}.pieces"))
     with Watch(quiet) as watch:
         try:
@@ -58,5 +57,5 @@ def import_(
             kept.remove()
             raise
     kept.remove()
-    emit(result, output, out, show_import, None)
+    emit(result, printing, show_import, None)
     return 0
