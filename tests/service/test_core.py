@@ -20,7 +20,6 @@ from tests.service.asking import (
     hosts,
     machine,
     promised,
-    random_tasks,
     sampled,
     task,
 )
@@ -318,11 +317,11 @@ def test_assessing_leaves_no_trace(core: Placement) -> None:
 def test_a_pod_is_judged_as_if_its_own_room_were_not_held(
     core: Placement, later: int
 ) -> None:
-    pod, names = random_tasks(1, 5, "pod")[0], ["m0", "m1"]
+    pod, names = sampled("pod", *[0.1] * 29, 0.5), ["m0", "m1"]
     with closing(Placement(SETTINGS)) as twin:
         for one in (core, twin):
             fleet(one, 2)
-            one.place(random_tasks(6, 1)).result()
+            one.place([sampled(t, *[0.1] * 9, 0.3) for t in "abc"]).result()
         machine = core.reserve("uid", pod, names).result().machine
         for number in range(later):
             other = sampled(f"later-{number}", 0.001, 0.002 + 0.001 * number)
