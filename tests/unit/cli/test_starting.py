@@ -49,3 +49,19 @@ def test_a_mistyped_command_is_answered_with_the_likeliest(
 ) -> None:
     assert run(["quue"]) == 2
     assert "Did you mean 'queue'?" in capsys.readouterr().err
+
+
+def test_a_command_that_computes_loads_nothing_it_has_no_use_for() -> None:
+    imported = _imported(
+        "import sys; import cotenant.kernels.queueing; import cotenant.cli.queue;"
+        "print('imported:', *sys.modules)"
+    )
+    assert "numba" in imported
+    unused = ("scipy.linalg", "coverage", "pydantic")
+    assert [name for name in unused if name in imported] == []
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    call = [sys.executable, "-m", "cotenant", "--version"]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("cotenant ")
