@@ -5,17 +5,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+CORES := -n auto --maxprocesses 4 --dist loadfile
 
 .PHONY: demo test quick check bench docs clean
 
 demo: $(READY)
 	$(BIN)/cotenant demo
 
+# On all cores, four at most; the tests of a file share what they set up.
 test: $(READY)
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(CORES)
 
 quick: $(READY)
-	$(BIN)/python -m pytest -q -m "not slow and not realdata"
+	$(BIN)/python -m pytest -q $(CORES) -m "not slow and not realdata"
 
 check: $(READY)
 	$(BIN)/ruff format --check .
