@@ -37,11 +37,12 @@ def import_(
     from cotenant.report.terminal import show_import
     from cotenant.traces.export import export
     from cotenant.traces.kept import Kept
+    from cotenant.traces.lock import held
 
     keep_apart(usage, to, printing.out)
     source = Source.of(usage, reading, spread)
     kept = Kept(Path(to).with_name(f".{Path(to).name}.pieces"))
-    with Watch(quiet) as watch:
+    with held(Path(to)), Watch(quiet) as watch:
         try:
             trace = read_trace(source, watch, kept, workers)
             if kept.found:
@@ -56,6 +57,6 @@ def import_(
         except TraceError:
             kept.remove()
             raise
-    kept.remove()
+        kept.remove()
     emit(result, printing, show_import, None)
     return 0

@@ -60,8 +60,6 @@ class Kept:
         except OSError as error:
             problem = f"cannot keep pieces in {self.folder}: {error.strerror}"
             raise InvalidInput(problem) from error
-        for left in self.folder.glob("cotenant-*"):
-            shutil.rmtree(left, ignore_errors=True)
         self.found = self.finished()
 
     def finished(self) -> int:

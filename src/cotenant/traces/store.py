@@ -1,5 +1,6 @@
 """Rows of all pieces, put together and sorted, one partition at a time."""
 
+import os
 import shutil
 import tempfile
 import weakref
@@ -15,19 +16,30 @@ import polars as pl
 
 from cotenant.traces.cleaning import Cleaning
 from cotenant.traces.intake import CODE, PARTITIONS, VALUES, Rows, one_row_a_task
+from cotenant.traces.lock import mark, remove_abandoned
 from cotenant.traces.names import Names
 from cotenant.traces.order import by_code, by_time, repeats, rises
 from cotenant.workers import completed, open_workers, send
 
 Codes: TypeAlias = npt.NDArray[np.uint32]
+_PREFIX = "cotenant-"
 
 
 class Scratch:
-    """A folder for parts on disk, removed when nothing refers to it any more."""
+    """A folder for parts on disk, removed when nothing refers to it any more.
+
+    Folders of processes that were killed are removed first.
+    """
 
     def __init__(self, within: Path | None = None) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="cotenant-", dir=within))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        remove_abandoned(Path(within or tempfile.gettempdir()), _PREFIX)
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=within))
+        weakref.finalize(self, _remove, self.path, mark(self.path))
+
+
+def _remove(folder: Path, lock: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(lock)
 
 
 @dataclass(slots=True)
