@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 
-from cotenant.arrays import IntArray
 from cotenant.demand.usage import Hours, Usage
 from cotenant.errors import InvalidInput
 from cotenant.kernels import exact as kernel
@@ -58,15 +58,19 @@ def _cut(usages: Sequence[Usage], capacity: float, width: float, slots: int) -> 
             "use --method gaussian"
         )
     laid: Sequence[Usage | Hours] = usages
-    bounds = np.cumsum([0, *lengths])
+    bounds = np.array(list(accumulate(lengths, initial=0)))
     if slots > 1:
         laid = hours = [usage.by_hour(slots) for usage in usages]
         known = [hour.values for hour in hours]
-        bounds = _joined_bounds([hour.offsets for hour in hours])
+        ends = list(accumulate(map(len, known), initial=0))
+        starts = [
+            hour.offsets[:-1] + end for hour, end in zip(hours, ends, strict=False)
+        ]
+        bounds = np.concatenate([*starts, ends[-1:]])
     values = np.concatenate(known)
     weights = np.concatenate([one.weights for one in laid])
     return Asked(
-        *kernel.to_cells(bounds, values, weights, width),
+        *kernel.to_cells(bounds, values, weights, width, slots),
         kernel.overloads_alone(bounds, values, weights, capacity, slots),
         np.array([usage.mean for usage in usages]),
         np.maximum.reduceat(values, bounds[:-1:slots]),
@@ -74,13 +78,7 @@ def _cut(usages: Sequence[Usage], capacity: float, width: float, slots: int) -> 
 
 
 def _joined(parts: Sequence[Asked]) -> Asked:
-    bounds, *columns = zip(*parts, strict=True)
-    joined = [np.concatenate(column) for column in columns]
-    return Asked(_joined_bounds(bounds), *joined)
-
-
-def _joined_bounds(parts: Sequence[IntArray]) -> IntArray:
-    """Return the bounds of parts, each from 0 on, once the parts follow each other."""
-    ends = np.cumsum([0, *[bounds[-1] for bounds in parts]])
-    moved = [own[:-1] + end for own, end in zip(parts, ends, strict=False)]
-    return np.concatenate([*moved, ends[-1:]])
+    ends = accumulate((len(part.cells) for part in parts), initial=0)
+    starts, *columns = zip(*parts, strict=True)
+    moved = [own + end for own, end in zip(starts, ends, strict=False)]
+    return Asked(*map(np.concatenate, (moved, *columns)))

@@ -84,6 +84,8 @@ class ExactAdmission:
             row = pool.pick(demand, rule, own)
             if row >= 0:
                 found.append(numbers[row])
+        if len(found) < 2:
+            return found[0] if found else None
         # The rule decides among the picks of all capacities.
         found.sort()
         loads = np.array([self.load(machine) for machine in found])

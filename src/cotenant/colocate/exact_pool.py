@@ -9,13 +9,15 @@ import numpy as np
 
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.colocate.cells import cut, grid
+from cotenant.colocate.kept import KeptTasks
 from cotenant.colocate.rules import Rule, best_fit
 from cotenant.colocate.stacks import Rows
 from cotenant.demand.usage import Usage
 from cotenant.kernels import exact, exact_index
-from cotenant.kernels.index import EVERY, Index, make_index
+from cotenant.kernels.index import EVERY, NO_INDEX, Index, make_index
 
 THREADS = 2
+FIRST = np.zeros(1, np.int64)  # the only task of those asked
 BLOCK = 500  # tasks filled at a time: while one thread cuts, the other may fill
 
 
@@ -41,9 +43,12 @@ class ExactPool:
         self.mean, self.peak = Rows(), Rows()
         self._clear(slice(None))
         self.held: list[list[Usage]] = []
+        # Of each machine the numbers, in `_kept`, of its first tasks.
+        self._numbers: list[list[int]] = []
+        self._kept = KeptTasks(slots)
         self._last_run: tuple[exact_index.Asked, IntArray] | None = None
         self._last: tuple[Usage, exact_index.Asked] | None = None
-        self._index: Index | None = None
+        self._index = NO_INDEX
         self._machines = self._arrays()
 
     def grow(self) -> None:
@@ -51,12 +56,12 @@ class ExactPool:
         if len(self.held) == len(self._machines.tasks):
             self._double()
         self._open()
-        self._note(len(self.held) - 1)
+        exact_index.note(self._index, self._machines, len(self.held) - 1)
 
     def overload_with(self, usage: Usage, rows: IntArray | None = None) -> FloatArray:
         """Return the overload of some machines, or of all, with one task more."""
         asked = self._cut(usage)
-        cells = (asked.starts, asked.cells, asked.mass, asked.pinned)
+        cells = (asked.starts[0], asked.cells, asked.mass, asked.pinned)
         rows = np.arange(len(self.held)) if rows is None else rows
         loads = (self.load.all, self.pinned.all, self.pins.all, self.above.all)
         result = exact.overload_with(*loads, rows, *cells)
@@ -110,19 +115,25 @@ class ExactPool:
 
     def add(self, row: int, usage: Usage) -> None:
         """Put a task on a machine."""
+        asked = self._cut(usage)
+        if len(self._numbers[row]) == len(self.held[row]):
+            self._numbers[row].append(self._kept.add(asked, 0))
         self.held[row].append(usage)
-        exact_index.fill(self._machines, np.array([row]), self._cut(usage))
-        self._note(row)
+        one = np.array([row]), asked, FIRST
+        exact_index.fill(self._index, self._machines, *one)
 
     def remove(self, row: int, usage: Usage) -> None:
-        """Take a task off a machine."""
-        remaining = self.held[row]
-        remaining.remove(usage)
-        self._clear(row)
-        if remaining:
-            asked = cut(remaining, self.capacity, self._top, self._slots)
-            exact_index.fill(self._machines, np.full(len(remaining), row), asked)
-        self._note(row)
+        """Take a task off a machine, which is filled anew with the others."""
+        held, numbers = self.held[row], self._numbers[row]
+        late = held[len(numbers) :]
+        if late:
+            asked = cut(late, self.capacity, self._top, self._slots)
+            numbers += [self._kept.add(asked, task) for task in range(len(late))]
+        at = held.index(usage)
+        del held[at]
+        self._kept.drop(numbers.pop(at))
+        others = self._kept.asked, np.array(numbers, dtype=np.int64)
+        exact_index.refill(self._index, self._machines, row, *others)
 
     def fill(self, rows: Sequence[int], usages: Sequence[Usage]) -> None:
         """Put many tasks on machines; rows ascend."""
@@ -135,12 +146,13 @@ class ExactPool:
             for first in range(low, high, BLOCK):
                 own = slice(first, min(first + BLOCK, high))
                 asked = cut(usages[own], self.capacity, self._top, self._slots)
-                exact_index.fill(self._machines, np.array(rows[own]), asked)
+                some = np.array(rows[own]), asked, np.arange(len(asked.mean))
+                exact_index.fill(NO_INDEX, self._machines, *some)
 
         with ThreadPoolExecutor(THREADS) as threads:
             for job in [threads.submit(part, *ends) for ends in pairwise(cuts)]:
                 job.result()
-        self._index = None
+        self._index = NO_INDEX
 
     def _cut(self, usage: Usage) -> exact_index.Asked:
         # One is asked about, picked for and put on in turn: it is cut once.
@@ -151,15 +163,12 @@ class ExactPool:
 
     def _indexed(self, rule: Rule) -> Index:
         """Return the index in the order of a rule, made anew where that is due."""
-        if self._index is None or self._index.best_fit != (rule is best_fit):
+        fresh = len(self._index.level) == len(self._machines.tasks)
+        if not fresh or self._index.best_fit != (rule is best_fit):
             self._machines = self._arrays()
             self._index = make_index(len(self._machines.tasks), rule is best_fit)
             exact_index.note_all(self._index, self._machines, len(self.held))
         return self._index
-
-    def _note(self, row: int) -> None:
-        if self._index is not None:
-            exact_index.note(self._index, self._machines, row)
 
     @property
     def _rows(self) -> tuple[Rows, ...]:
@@ -170,13 +179,14 @@ class ExactPool:
         for rows in self._rows:
             rows.grow()
         self.held.append([])
+        self._numbers.append([])
 
     def _double(self) -> None:
         before = len(self._machines.tasks)
         for rows in self._rows:
             rows.double()
         self._clear(slice(before, None))
-        self._machines, self._index = self._arrays(), None
+        self._machines, self._index = self._arrays(), NO_INDEX
 
     def _clear(self, row: int | slice) -> None:
         for rows in self._rows:

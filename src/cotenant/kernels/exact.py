@@ -22,17 +22,23 @@ _ON_CELL = 1e-7
 
 @jit
 def to_cells(
-    offsets: IntArray, values: FloatArray, weights: FloatArray, width: float
+    offsets: IntArray,
+    values: FloatArray,
+    weights: FloatArray,
+    width: float,
+    slots: int,
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
     # Values ascend within a slot, so the cell of a value is the last of its slot so
-    # far, the last but one or a new one.
-    slots, most = len(offsets) - 1, _most_cells(offsets, values, width)
-    starts, cells = np.zeros(slots + 1, np.int64), np.empty(most, np.int64)
-    mass, pinned = np.zeros(most), np.zeros(most)
+    # far, the last but one or a new one. Task t has in slot s the cells from
+    # starts[t, s] to starts[t, s + 1].
+    most = _most_cells(offsets, values, width)
+    starts = np.zeros(((len(offsets) - 1) // slots, slots + 1), np.int64)
+    cells, mass, pinned = np.empty(most, np.int64), np.zeros(most), np.zeros(most)
     count = 0
-    for slot in range(slots):
-        first = count
-        for i in range(offsets[slot], offsets[slot + 1]):
+    for part in range(len(offsets) - 1):
+        task, slot, first = part // slots, part % slots, count
+        starts[task, slot] = first
+        for i in range(offsets[part], offsets[part + 1]):
             place, weight = values[i] / width, weights[i]
             cell = int(np.floor(place + _ON_CELL))
             share, at = place - cell, count - 1
@@ -50,7 +56,7 @@ def to_cells(
                 cells[count] = cell + 1
                 count += 1
             mass[at + 1] += weight * share
-        starts[slot + 1] = count
+        starts[task, slot + 1] = count
     return starts, cells[:count].copy(), mass[:count].copy(), pinned[:count].copy()
 
 
@@ -281,7 +287,7 @@ def overloads(
     slots: int,
 ) -> FloatArray:
     # Overload of finished machines: machine m has tasks[ends[m] : ends[m + 1]], task t
-    # the slots from starts[t * slots] on, capacity is cell `size` - 1.
+    # in slot s the cells from starts[t, s] on; capacity is cell `size` - 1.
     result = np.empty(len(ends) - 1)
     load, pinned = np.empty((slots, size)), np.empty((slots, size))
     pins, above, scratch = np.empty(slots), np.empty(slots), np.zeros(SCRATCH * size)
@@ -289,8 +295,7 @@ def overloads(
         load[:], pinned[:], pins[:], above[:] = 0.0, 0.0, 1.0, 0.0
         load[:, 0], pinned[:, 0] = 1.0, 1.0
         for at in range(ends[machine], ends[machine + 1]):
-            task = tasks[at]
-            own = starts[task * slots : (task + 1) * slots + 1]
+            own = starts[tasks[at]]
             join(load, pinned, pins, above, own, cells, mass, mass_pinned, scratch)
         result[machine] = overload_of(load, pinned, above)
     return result

@@ -44,8 +44,9 @@ class Pool(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Tasks cut into cells: task t has the slots from `starts[t * slots]` on.
+    """Tasks cut into cells: task t has in slot s those from `starts[t, s]` on.
 
+    They end where those of slot s + 1 start, at `starts[t, slots]` the last ones.
     `alone` is the overload of a machine that has only this task.
     """
 
@@ -62,9 +63,9 @@ class Asked(NamedTuple):
 def need(pool: Pool, asked: Asked, task: int) -> float:
     slots, reach = pool.load.shape[1], len(pool.tilted) - 1
     least = np.inf
-    for slot in range(task * slots, (task + 1) * slots):
+    for slot in range(slots):
         total = 0.0
-        for i in range(asked.starts[slot], asked.starts[slot + 1]):
+        for i in range(asked.starts[task, slot], asked.starts[task, slot + 1]):
             total += asked.mass[i] * pool.tilted[min(asked.cells[i], reach)]
         least = min(least, total)
     return float(math.log(least) / pool.theta - _ROUNDING)
@@ -72,7 +73,9 @@ def need(pool: Pool, asked: Asked, task: int) -> float:
 
 @jit_borrowing
 def note(index: Index, pool: Pool, machine: int) -> None:
-    # Tells the index what a machine carries.
+    # Tells the index, if there is one, what a machine carries.
+    if len(index.level) == 0:
+        return
     slots, top = pool.load.shape[1], pool.load.shape[2] - 1
     total, room = 0.0, np.inf
     for slot in range(slots):
@@ -111,7 +114,6 @@ def fits(
         return True
     if pool.tasks[machine] == 0.0:
         return bool(asked.alone[task] <= pool.rho)
-    slots = pool.load.shape[1]
     over = overload_on(
         pool.load[machine],
         pool.pinned[machine],
@@ -119,7 +121,7 @@ def fits(
         pool.above[machine],
         ends,
         beyond,
-        asked.starts[task * slots : (task + 1) * slots + 1],
+        asked.starts[task],
         asked.cells,
         asked.pinned,
     )
@@ -156,9 +158,8 @@ def _search(
 
 @jit
 def _beyond(pool: Pool, asked: Asked, task: int) -> tuple[IntArray, FloatArray]:
-    slots, top = pool.load.shape[1], pool.load.shape[2] - 1
-    starts = asked.starts[task * slots : (task + 1) * slots + 1]
-    return beyond_of(starts, asked.cells, asked.mass, top)
+    top = pool.load.shape[2] - 1
+    return beyond_of(asked.starts[task], asked.cells, asked.mass, top)
 
 
 @jit_borrowing
@@ -166,13 +167,12 @@ def put_on(
     pool: Pool, machine: int, asked: Asked, task: int, scratch: FloatArray
 ) -> None:
     # The index is not told.
-    slots = pool.load.shape[1]
     join(
         pool.load[machine],
         pool.pinned[machine],
         pool.pins[machine],
         pool.above[machine],
-        asked.starts[task * slots : (task + 1) * slots + 1],
+        asked.starts[task],
         asked.cells,
         asked.mass,
         asked.pinned,
@@ -181,6 +181,15 @@ def put_on(
     pool.tasks[machine] += 1.0
     pool.mean[machine] += asked.mean[task]
     pool.peak[machine] += asked.maximum[task]
+
+
+@jit_borrowing
+def clear(pool: Pool, machine: int) -> None:
+    # Takes all tasks off. The index is not told.
+    pool.load[machine], pool.pinned[machine] = 0.0, 0.0
+    pool.load[machine, :, 0], pool.pinned[machine, :, 0] = 1.0, 1.0
+    pool.pins[machine], pool.above[machine] = 1.0, 0.0
+    pool.tasks[machine], pool.mean[machine], pool.peak[machine] = 0.0, 0.0, 0.0
 
 
 @jit
@@ -203,11 +212,27 @@ def place(
 
 
 @jit
-def fill(pool: Pool, rows: IntArray, asked: Asked) -> None:
-    # Puts task after task on given machines; the index is not told.
+def fill(
+    index: Index, pool: Pool, rows: IntArray, asked: Asked, tasks: IntArray
+) -> None:
+    # Puts task after task on given machines, which ascend.
     scratch = np.zeros(SCRATCH * pool.load.shape[2])
-    for task in range(len(rows)):
-        put_on(pool, rows[task], asked, task, scratch)
+    for k in range(len(rows)):
+        put_on(pool, rows[k], asked, tasks[k], scratch)
+        if k + 1 == len(rows) or rows[k + 1] != rows[k]:
+            note(index, pool, rows[k])
+
+
+@jit
+def refill(
+    index: Index, pool: Pool, machine: int, asked: Asked, tasks: IntArray
+) -> None:
+    # Puts these tasks on a machine instead of those that are there.
+    clear(pool, machine)
+    scratch = np.zeros(SCRATCH * pool.load.shape[2])
+    for task in tasks:
+        put_on(pool, machine, asked, task, scratch)
+    note(index, pool, machine)
 
 
 @jit

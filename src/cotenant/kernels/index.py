@@ -46,6 +46,9 @@ def make_index(machines: int, best_fit: bool) -> Index:
     return Index(best_fit, make_tree(machines), *links, room, fullness)
 
 
+NO_INDEX = make_index(0, best_fit=False)
+
+
 @jit_borrowing
 def put(index: Index, machine: int, fullness: float, room: float) -> None:
     # Puts a machine where it belongs now, new in the index or not.

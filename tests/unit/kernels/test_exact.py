@@ -65,7 +65,7 @@ def test_a_task_alone_is_judged_by_its_samples_not_by_the_grid() -> None:
 def test_splitting_keeps_mass_and_mean() -> None:
     usage = Usage.from_samples(np.random.default_rng(1).gamma(2.0, 0.05, 300))
     hours = usage.by_hour(1)
-    parts = to_cells(hours.offsets, usage.values, usage.weights, 0.002)
+    parts = to_cells(hours.offsets, usage.values, usage.weights, 0.002, 1)
     _, cells, mass, pinned = parts
     assert mass.sum() == pytest.approx(1.0)
     assert (cells * mass).sum() * 0.002 == pytest.approx(usage.mean)
