@@ -1,6 +1,6 @@
 """Usage by task, day and time of day: the aligned history that drift is judged on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,10 +8,13 @@ import numpy as np
 from cotenant.arrays import BoolArray, FloatArray, IntArray
 from cotenant.errors import InvalidInput
 from cotenant.sim.donor import donor
+from cotenant.traces.intake import CODE
+from cotenant.traces.rows import RowFile
 from cotenant.traces.trace import Trace
 
 DAY_S = 86_400.0
 FINEST_S = 300.0  # moments are at least this far apart
+CELLS_AT_ONCE = 2_000_000  # task-moments laid out at a time
 PRESENT = 0.5  # share of a day's moments from which a task was there that day
 
 
@@ -129,24 +132,38 @@ def read_history(trace: Trace, label: str | None = None) -> History:
     if moments < 1:
         raise InvalidInput("the trace has less than one sample a day")
     first, days = _days(trace, moments)
-    names = trace.names
-    rows = {name: row for row, name in enumerate(names)}
-    usage = np.full((len(names), days * moments), np.nan)
-    for series in trace.series("cpu"):
-        place = np.floor((series.time - first) / DAY_S * moments + 1e-6)
-        place = np.clip(place.astype(np.int64), 0, days * moments - 1)
-        for number, code in enumerate(series.codes):
-            part = slice(series.offsets[number], series.offsets[number + 1])
-            row = rows[trace.store.names[code]]
-            usage[row, place[part]] = series.values[part]
-    cube = usage.reshape(len(names), days, moments)
-    present = np.isfinite(cube).mean(axis=2) >= PRESENT
-    facts = trace.facts
+    names, facts = trace.names, trace.facts
+    codes = facts[CODE].to_numpy()
+    usage = RowFile((len(names), days, moments))
+    present = np.zeros((len(names), days), np.bool_)
+    for some, cube in _cubes(trace, first, days, moments):
+        there = np.isfinite(cube).mean(axis=2) >= PRESENT
+        at = np.searchsorted(codes, some)
+        present[at] = there
+        usage.put(at, _filled(cube, there))
     labels = facts[label].to_list() if label in facts.columns else ()
     requests: FloatArray | tuple[float, ...] = ()
     if "cpu_request" in facts.columns:
         requests = facts["cpu_request"].cast(float).fill_null(np.nan).to_numpy()
-    return History(names, _filled(cube, present), present, labels, requests)
+    return History(names, usage.finish(), present, labels, requests)
+
+
+def _cubes(
+    trace: Trace, first: float, days: int, moments: int
+) -> Iterator[tuple[IntArray, FloatArray]]:
+    """Yield codes of some tasks and their `(tasks, days, moments)` as measured."""
+    group = max(1, CELLS_AT_ONCE // (days * moments))
+    for series in trace.series("cpu"):
+        place = np.floor((series.time - first) / DAY_S * moments + 1e-6)
+        place = np.clip(place.astype(np.int64), 0, days * moments - 1)
+        for low in range(0, len(series.codes), group):
+            codes = series.codes[low : low + group]
+            bounds = series.offsets[low : low + group + 1]
+            part = slice(bounds[0], bounds[-1])
+            cube = np.full((len(codes), days * moments), np.nan)
+            task = np.repeat(np.arange(len(codes)), np.diff(bounds))
+            cube[task, place[part]] = series.values[part]
+            yield codes, cube.reshape(len(codes), days, moments)
 
 
 def _days(trace: Trace, moments: int) -> tuple[float, int]:

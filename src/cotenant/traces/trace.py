@@ -110,8 +110,11 @@ class Trace:
         The CPU usage of a task is its instantaneous usage, or its interval averages
         where the task has nothing else.
         """
+        there = np.zeros(len(self.store.names), np.bool_)
+        there[self.facts[CODE].to_numpy()] = True
         for rows in self.store.parts():
-            rows = rows.join(self.facts.select(CODE), on=CODE, how="semi")
+            in_it = there[rows[CODE].to_numpy()]
+            rows = rows if in_it.all() else rows.filter(pl.Series(in_it))
             values = self._cpu(rows) if resource == "cpu" else pl.col(resource)
             if resource == "memory" and resource not in rows.columns:
                 continue

@@ -53,6 +53,22 @@ def test_holes_are_filled_and_days_without_half_their_samples_are_absent() -> No
     assert history.there(1).tolist() == [1]
 
 
+def test_a_history_on_disk_laid_out_in_small_groups_is_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = daily(30, 3, seed=4)
+    some = np.random.default_rng(0).random(rows.height) < 0.7
+    trace = from_frame(rows.filter(pl.Series(some)).sample(fraction=1.0, shuffle=True))
+    trace = trace.first(600)
+    whole = read_history(trace)
+    monkeypatch.setattr("cotenant.traces.rows.IN_MEMORY", 0)
+    monkeypatch.setattr("cotenant.sim.history.CELLS_AT_ONCE", 2_000)
+    on_disk = read_history(trace)
+    assert isinstance(on_disk.usage, np.memmap)
+    np.testing.assert_array_equal(on_disk.usage, whole.usage)
+    np.testing.assert_array_equal(on_disk.present, whole.present)
+
+
 def test_a_missing_day_is_stood_in_for_by_the_nearest() -> None:
     usage = np.array([[[0.1], [np.nan], [0.3]], [[0.5], [0.6], [0.7]]])
     rows = history_of(usage).before(np.array([0, 1]), 3, window=3)
