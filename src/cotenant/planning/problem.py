@@ -11,6 +11,7 @@ from cotenant.demand.usage import Usage, usages
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Fleet
 from cotenant.planning.rhythm import add_hours, shared_deviations
+from cotenant.traces.shelf import Shelf
 from cotenant.traces.trace import Observe, Trace
 
 FEW = 24  # samples below which a task's usage is hardly known; two hours of 5 minutes
@@ -212,6 +213,8 @@ def _usages(
     trace: Trace, resource: str, facts: Mapping[int, Mapping[str, object]] | None = None
 ) -> dict[str, Usage]:
     found: dict[str, Usage] = {}
+    # Of memory hardly more than the largest value is looked at.
+    shelf = Shelf() if resource == "memory" and trace.store.files else None
     for series in trace.series("cpu" if resource == "cpu" else "memory"):
         names = [trace.store.names[code] for code in series.codes]
         requests = [
@@ -224,8 +227,15 @@ def _usages(
             replace(usage, request=request)
             for usage, request in zip(made, requests, strict=True)
         ]
+        if shelf:
+            asked = [_put_away(usage, shelf) for usage in asked]
         found.update(zip(names, asked, strict=True))
     return found
+
+
+def _put_away(usage: Usage, shelf: Shelf) -> Usage:
+    values, weights = shelf.put(usage.values), shelf.put(usage.weights)
+    return replace(usage, values=values, weights=weights)
 
 
 def _number(value: object) -> float | None:

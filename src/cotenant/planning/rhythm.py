@@ -6,6 +6,7 @@ import numpy as np
 
 from cotenant.arrays import FloatArray, IntArray
 from cotenant.demand.usage import Hours, Usage, usages
+from cotenant.traces.shelf import Shelf
 from cotenant.traces.trace import Series, Trace
 
 DAY_S = 86_400.0
@@ -31,8 +32,10 @@ def carries_a_day(trace: Trace) -> bool:
 def add_hours(known: Mapping[str, Usage], trace: Trace, slots: int) -> dict[str, Hours]:
     """Return usage by time of day (UTC) for every task in `known`.
 
-    A slot in which a task has no sample gets its usage of the whole day.
+    A slot in which a task has no sample gets its usage of the whole day. Of a trace on
+    disk, the values of every slot are on disk too.
     """
+    shelf = Shelf() if trace.store.files else None
     found: dict[str, Hours] = {}
     for series in trace.series("cpu"):
         task = np.repeat(np.arange(len(series.codes)), np.diff(series.offsets))
@@ -47,7 +50,7 @@ def add_hours(known: Mapping[str, Usage], trace: Trace, slots: int) -> dict[str,
             name = trace.store.names[code]
             if name in known:
                 rows = slice(number * slots, (number + 1) * slots)
-                found[name] = _join(made[rows], known[name])
+                found[name] = _join(made[rows], known[name], shelf)
     return found
 
 
@@ -93,13 +96,15 @@ def _by_slot(
     return result
 
 
-def _join(slots: list[Usage | None], whole: Usage) -> Hours:
+def _join(slots: list[Usage | None], whole: Usage, shelf: Shelf | None) -> Hours:
     parts = [slot or whole for slot in slots]
     lengths = [len(p.values) for p in parts]
+    values = np.concatenate([p.values for p in parts])
+    weights = np.concatenate([p.weights for p in parts])
     return Hours(
         offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        values=np.concatenate([p.values for p in parts]),
-        weights=np.concatenate([p.weights for p in parts]),
+        values=shelf.put(values) if shelf else values,
+        weights=shelf.put(weights) if shelf else weights,
         mean=np.array([p.mean for p in parts]),
         variance=np.array([p.variance for p in parts]),
     )
