@@ -51,7 +51,7 @@ def cut(usages: Sequence[Usage], capacity: float, cells: int, slots: int = 1) ->
 
 def _cut(usages: Sequence[Usage], capacity: float, width: float, slots: int) -> Asked:
     known = [usage.values for usage in usages]
-    lengths = [len(values) for values in known]
+    lengths = list(map(len, known))
     if not all(lengths):
         raise InvalidInput(
             "method exact needs the samples of a task, not its moments alone; "

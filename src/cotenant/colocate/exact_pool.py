@@ -55,7 +55,7 @@ class ExactPool:
         """Open one more machine, empty."""
         if len(self.held) == len(self._machines.tasks):
             self._double()
-        self._open()
+        self._open(1)
         exact_index.note(self._index, self._machines, len(self.held) - 1)
 
     def overload_with(self, usage: Usage, rows: IntArray | None = None) -> FloatArray:
@@ -96,8 +96,7 @@ class ExactPool:
             first, machines = exact_index.place(
                 self._indexed(rule), self._machines, opened, asked, first, where
             )
-            for _ in range(machines - opened):
-                self._open()
+            self._open(machines - opened)
         self._last_run = asked, where
         for row, usage in zip(where.tolist(), usages, strict=True):
             if row >= 0:
@@ -175,11 +174,11 @@ class ExactPool:
         loads = (self.load, self.pinned, self.pins, self.above)
         return (*loads, self.tasks, self.mean, self.peak)
 
-    def _open(self) -> None:
+    def _open(self, count: int) -> None:
         for rows in self._rows:
-            rows.grow()
-        self.held.append([])
-        self._numbers.append([])
+            rows.use(len(self.held) + count)
+        self.held += [[] for _ in range(count)]
+        self._numbers += [[] for _ in range(count)]
 
     def _double(self) -> None:
         before = len(self._machines.tasks)
