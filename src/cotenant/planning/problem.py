@@ -11,6 +11,7 @@ from cotenant.demand.usage import Usage, usages
 from cotenant.errors import InvalidInput, TraceError
 from cotenant.fleet import Fleet
 from cotenant.planning.rhythm import add_hours, shared_deviations
+from cotenant.planning.room import check_room
 from cotenant.traces.shelf import Shelf
 from cotenant.traces.trace import Observe, Trace
 
@@ -98,7 +99,7 @@ def make_problem(
     Raises
     ------
     InvalidInput
-        If slots or the total are wanted of a trace without time.
+        If slots or the total are wanted of a trace without time, or memory is short.
     TraceError
         If nothing is left to plan.
     """
@@ -109,6 +110,7 @@ def make_problem(
         raise InvalidInput(
             "the trace carries no time: it has no time-of-day slots and no common total"
         )
+    check_room(trace, slots)
     decide = trace if selection.observe is None else trace.first(selection.observe)
     problem = Problem(_tasks(decide, spread, slots, shared), None, trace, slots)
     if selection.observe is not None:

@@ -13,6 +13,7 @@ from cotenant.demand.task import Task
 from cotenant.errors import TraceError
 from cotenant.fleet import Fleet
 from cotenant.planning.problem import Problem
+from cotenant.planning.room import check
 from cotenant.planning.settings import Settings
 from cotenant.sim.backtest import Setting, backtest
 from cotenant.sim.history import History, read_history
@@ -56,7 +57,7 @@ def prepare(
     Raises
     ------
     InvalidInput
-        If the trace carries no time.
+        If the trace carries no time, or memory is short.
     TraceError
         If it covers fewer than two days, or no task was there for half of one.
     """
@@ -72,6 +73,8 @@ def prepare(
     rule = MarginRule.cautious() if settings.conservative else MarginRule()
     fitted = _fit(history, settings, fleet, rule, advance)
     last = np.flatnonzero(there)
+    recent = min(rule.window, history.days) * history.moments
+    check(8.0 * recent * len(last), len(last))
     rows = history.before(last, history.days, rule.window, settings.policy.seed)
     series = {history.names[i]: row for i, row in zip(last, rows, strict=True)}
     tasks = with_series(problem.tasks, series)
