@@ -28,6 +28,25 @@ class ShardedPlacer(Generic[D, C]):
         What the machines of each group offer together, those not opened yet too.
     load
         What a demand takes on average, in the same unit.
+
+    Examples
+    --------
+    Two groups of ten machines, each machine of capacity 1:
+
+    >>> from cotenant import Usage
+    >>> from cotenant.colocate.methods import make_admission
+    >>> groups = [
+    ...     Placer(make_admission("exact", rho=0.001), lambda task, usage: 1.0)
+    ...     for _ in range(2)
+    ... ]
+    >>> fleet = ShardedPlacer(groups, [10.0, 10.0], lambda usage: usage.mean)
+    >>> web = Usage.from_samples([0.1, 0.2, 0.3])
+    >>> [fleet.place(f"web-{n}", web).machine for n in range(5)]
+    [0, 1, 0, 1, 0]
+    >>> [fleet.group(machine) for machine in (0, 1)], len(fleet.tasks(0))
+    ([0, 1], 3)
+    >>> fleet.remove("web-1").machine
+    1
     """
 
     def __init__(
