@@ -8,7 +8,7 @@ import numpy as np
 
 from cotenant.demand.usage import Hours, Usage
 from cotenant.errors import InvalidInput
-from cotenant.kernels import exact as kernel
+from cotenant.kernels import cells as kernel
 from cotenant.kernels.exact_index import Asked
 
 CELLS = 500

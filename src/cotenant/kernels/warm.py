@@ -8,6 +8,7 @@ import numpy as np
 from cotenant.kernels import (
     atoms,
     bandwidth,
+    cells,
     conservative,
     exact,
     exact_index,
@@ -35,14 +36,14 @@ def warm() -> None:
     atoms.moments(offsets, samples, weights)
     _, values, masses = atoms.atoms(offsets, samples, weights, 2)
     ends = np.array([0, len(values)], dtype=np.int64)
-    laid = exact.to_cells(ends, values, masses, 0.1, 1)
+    laid = cells.to_cells(ends, values, masses, 0.1, 1)
     loads, pinned = np.zeros((1, 1, 11)), np.zeros((1, 1, 11))
     pins, above = np.zeros((1, 1)), np.zeros((1, 1))
-    cells = laid[0][0], *laid[1:]
-    exact.overload_with(loads, pinned, pins, above, np.zeros(1, np.int64), *cells)
+    cut = laid[0][0], *laid[1:]
+    exact.overload_with(loads, pinned, pins, above, np.zeros(1, np.int64), *cut)
     exact.overload_of(loads[0], pinned[0], above[0])
     exact.overloads(*laid, np.zeros(1, np.int64), np.arange(2), 11, 1)
-    alone, ones = exact.overloads_alone(ends, values, masses, 1.0, 1), np.ones(1)
+    alone, ones = cells.overloads_alone(ends, values, masses, 1.0, 1), np.ones(1)
     asked = exact_index.Asked(*laid, alone, ones, ones)
     arrays = loads, pinned, pins, above, ones, ones.copy(), ones.copy()
     pool = exact_index.Pool(*arrays, 1.0, 1.0, 0.1, 0.1, ones)

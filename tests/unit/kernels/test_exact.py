@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cotenant.colocate.cells import grid
 from cotenant.colocate.exact import ExactAdmission
 from cotenant.demand.usage import Usage
-from cotenant.kernels.exact import to_cells
+from cotenant.kernels.cells import to_cells
 from tests.oracles import enumerated_overload
 from tests.strategies import samples
 
