@@ -10,7 +10,9 @@ from cotenant.errors import InvalidInput
 from cotenant.traces.trace import Trace
 
 PLAIN = 3_000  # bytes of a task besides its samples: objects, names, what is decided
-BY_SLOT = 70  # bytes a time-of-day slot of a task: moments and bounds
+BY_SLOT = (
+    150  # bytes a time-of-day slot of a task: moments, bounds, what making it left
+)
 _MEMINFO = Path("/proc/meminfo")
 _LIMIT = Path("/sys/fs/cgroup/memory.max")
 
