@@ -7,6 +7,8 @@ from cotenant.kernels._jit import jit
 
 # Samples this close to a cell lie on it: decimals of a trace are not exact in binary.
 _ON_CELL = 1e-7
+# Samples beyond lie here: farther than any capacity, and a cell that has a number.
+_FARTHEST = 2.0**40
 
 
 @jit
@@ -28,7 +30,7 @@ def to_cells(
         task, slot, first = part // slots, part % slots, count
         starts[task, slot] = first
         for i in range(offsets[part], offsets[part + 1]):
-            place, weight = values[i] / width, weights[i]
+            place, weight = min(values[i] / width, _FARTHEST), weights[i]
             cell = int(np.floor(place + _ON_CELL))
             share, at = place - cell, count - 1
             if at >= first and cells[at] > cell:

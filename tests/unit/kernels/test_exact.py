@@ -73,6 +73,19 @@ def test_splitting_keeps_mass_and_mean() -> None:
     assert (np.diff(cells) > 0).all()
 
 
+@pytest.mark.parametrize("far", [1e12, 1e19, 1e60])
+def test_usage_far_beyond_a_machine_keeps_its_share_of_time(far: float) -> None:
+    usage = Usage.from_samples([0.5, far, far * 0.75, 0.25])
+    _, _, mass, pinned = to_cells(
+        np.array([0, 4]), usage.values, usage.weights, 0.002, 1
+    )
+    assert mass.sum() == pytest.approx(1.0)
+    assert (mass >= 0).all()
+    assert (pinned >= 0).all()
+    steady = Usage.from_samples([0.1])
+    assert machine([steady], 1.0).verdict(0, usage).value == pytest.approx(0.5)
+
+
 def test_a_finer_grid_changes_overload_by_less_than_half_a_percent() -> None:
     random = np.random.default_rng(2)
     usages = [Usage.from_samples(random.gamma(2.0, 0.02, 200)) for _ in range(15)]
