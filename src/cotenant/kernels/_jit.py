@@ -41,7 +41,8 @@ def jit_borrowing(function: F) -> F:
     """Compile, as `jit` does, a function that makes no arrays but views of those given.
 
     It counts no references to arrays and becomes part of the kernels that call it:
-    passing many arrays on otherwise takes most of the time of a short kernel.
+    passing many arrays on otherwise takes most of the time of a short kernel. Kernels
+    it calls must make no arrays either: those would never be given back.
     """
     return _compiled(function, {"_nrt": False, "forceinline": True})
 
