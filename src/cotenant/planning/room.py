@@ -9,10 +9,9 @@ from cotenant.demand.usage import ATOMS
 from cotenant.errors import InvalidInput
 from cotenant.traces.trace import Trace
 
-PLAIN = 3_000  # bytes of a task besides its samples: objects, names, what is decided
-BY_SLOT = (
-    150  # bytes a time-of-day slot of a task: moments, bounds, what making it left
-)
+# Bytes of a task besides its samples: objects, names, what is decided; and of each of
+# its time-of-day slots: moments, bounds, what making it left.
+PLAIN, BY_SLOT = 3_000, 150
 _MEMINFO = Path("/proc/meminfo")
 _LIMIT = Path("/sys/fs/cgroup/memory.max")
 
@@ -41,7 +40,7 @@ def check(needed: float, tasks: int) -> None:
 
 
 def _free() -> Iterator[float]:
-    """Yield the bounds that are known: of the machine, and of a container."""
+    """Yield the bounds that are known: what is free, and all a container may have."""
     if _MEMINFO.exists():
         lines = dict(line.split(":") for line in _MEMINFO.read_text().splitlines())
         yield 1024.0 * float(lines["MemAvailable"].split()[0])
